@@ -1,0 +1,55 @@
+# `make help` lists the targets. Every target that needs the environment makes it first.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+BIN := .venv/bin
+STAMP := $(if $(TFX_LINE),.venv/ready-$(TFX_LINE),$(or $(wildcard .venv/ready-*),.venv/ready))
+
+.PHONY: help
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): setup.py constraints/tfx-1.16.txt constraints/tfx-1.21.txt scripts/setup.sh
+	@sh scripts/setup.sh
+
+.PHONY: setup
+setup: $(STAMP) ## Make .venv with everything pinned (TFX_LINE=1.16|1.21 and PYTHON= override the choice)
+
+.PHONY: demo
+demo: $(STAMP) ## The main job: TFX's taxi pipeline retrained on 50-anonymous trips, and what privacy cost
+	@$(BIN)/python -m pipelines.taxi.local
+
+.PHONY: demo-adult
+demo-adult: $(STAMP) ## The paper's benchmark: UCI Adult (DATA=DIR with adult.data and adult.test, or it is fetched)
+	@$(BIN)/python -m pipelines.adult.local $(if $(DATA),--data $(DATA))
+
+.PHONY: test
+test: $(STAMP) ## Run every test
+	@$(BIN)/python -m pytest
+
+.PHONY: test-fast
+test-fast: $(STAMP) ## Run the tests that take seconds
+	@$(BIN)/python -m pytest -m "not slow"
+
+.PHONY: lint
+lint: $(STAMP) ## Check style and layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+
+.PHONY: types
+types: $(STAMP) ## Check types
+	@$(BIN)/mypy
+
+.PHONY: format
+format: $(STAMP) ## Bring the code into form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+.PHONY: lock
+lock: ## Resolve both constraints files anew (keeps what is pinned where it can; UPGRADE=1 takes the newest)
+	@sh scripts/lock.sh
+
+.PHONY: clean
+clean: ## Remove what was built and run, but not .venv
+	rm -rf build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis components/*.egg-info
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
