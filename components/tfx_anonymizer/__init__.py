@@ -1,0 +1,62 @@
+"""TFX components that retrain your existing Trainer on k-anonymous examples.
+
+Importing this package imports neither TensorFlow nor Beam nor TFX: a name brings its module in when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tfx_anonymizer._version import __version__
+
+if TYPE_CHECKING:
+    from tfx_anonymizer.ag_anonymizer.component import AGAnonymizer
+    from tfx_anonymizer.artifacts import AnonymizationReport, Generalization, PrivacyBlessing, ValidationReport
+    from tfx_anonymizer.core.anonymizer import AccuracyGuidedAnonymizer
+    from tfx_anonymizer.core.measures import PrivacyMeasures, measure_privacy
+    from tfx_anonymizer.errors import AnonymizerError
+    from tfx_anonymizer.initial_model_trainer.component import InitialModelTrainer
+    from tfx_anonymizer.k_anonymity_validator.component import KAnonymityValidator
+    from tfx_anonymizer.policy import AnonymizationPolicy
+
+_HOMES = {
+    "AGAnonymizer": "ag_anonymizer.component",
+    "AccuracyGuidedAnonymizer": "core.anonymizer",
+    "AnonymizationPolicy": "policy",
+    "AnonymizationReport": "artifacts",
+    "AnonymizerError": "errors",
+    "Generalization": "artifacts",
+    "InitialModelTrainer": "initial_model_trainer.component",
+    "KAnonymityValidator": "k_anonymity_validator.component",
+    "PrivacyBlessing": "artifacts",
+    "PrivacyMeasures": "core.measures",
+    "ValidationReport": "artifacts",
+    "measure_privacy": "core.measures",
+}
+
+__all__ = [
+    "AGAnonymizer",
+    "AccuracyGuidedAnonymizer",
+    "AnonymizationPolicy",
+    "AnonymizationReport",
+    "AnonymizerError",
+    "Generalization",
+    "InitialModelTrainer",
+    "KAnonymityValidator",
+    "PrivacyBlessing",
+    "PrivacyMeasures",
+    "ValidationReport",
+    "__version__",
+    "measure_privacy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

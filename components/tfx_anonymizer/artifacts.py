@@ -1,0 +1,39 @@
+"""Artifact types of this package in ML Metadata.
+
+Kubeflow wants a type's name to be `<package>.<Class>` with one dot, importable by that very path, and no declared
+properties; so facts are custom properties, and every class here is exported from the package's top level.
+"""
+
+from __future__ import annotations
+
+from tfx import v1 as tfx
+
+# Set to 1 on whatever holds, or was fitted on, values of real people.
+CONTAINS_PERSONAL_DATA = "contains_personal_data"
+
+
+class Generalization(tfx.dsl.Artifact):  # type: ignore[misc]
+    """A fitted generalization, one folder `Split-<name>` for each split it was fitted on.
+
+    It holds cut points and categories of the raw data, so it is to be kept like that data.
+    """
+
+    TYPE_NAME = "tfx_anonymizer.Generalization"
+
+
+class AnonymizationReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What AGAnonymizer did: `report.json`, without any value of a record; see `schemas/`."""
+
+    TYPE_NAME = "tfx_anonymizer.AnonymizationReport"
+
+
+class ValidationReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What KAnonymityValidator counted: `report.json`, without any value of a record; see `schemas/`."""
+
+    TYPE_NAME = "tfx_anonymizer.ValidationReport"
+
+
+class PrivacyBlessing(tfx.dsl.Artifact):  # type: ignore[misc]
+    """A verdict: an empty file `BLESSED` or `NOT_BLESSED`, and the custom property `blessed`, 1 or 0."""
+
+    TYPE_NAME = "tfx_anonymizer.PrivacyBlessing"

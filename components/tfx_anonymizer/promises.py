@@ -1,0 +1,84 @@
+"""Does what was counted keep what a policy promises?
+
+Example:
+    >>> policy = AnonymizationPolicy(quasi_identifiers=("age",), k=50, sensitive=("ill",), l=2)
+    >>> [str(check) for check in checks(policy, k=49, distinct_l={"ill": 2}, t={"ill": 0.1}) if not check.holds]
+    ['k: asked 50, reached 49']
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tfx_anonymizer.policy import AnonymizationPolicy
+
+# Distances are sums of floats: growth stays this far below t, and a count may exceed it by as little.
+TOLERANCE = 1e-9
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One promise compared with what was counted.
+
+    Attributes:
+        name: What is promised: `k`, `l`, `t`, `no_direct_identifiers`.
+        asked: The bound.
+        reached: What was counted.
+        holds: Whether the promise is kept.
+        column: The sensitive column or direct identifier it is about, if one.
+    """
+
+    name: str
+    asked: float
+    reached: float
+    holds: bool
+    column: str | None = None
+
+    def __str__(self) -> str:
+        where = f" in {self.column!r}" if self.column else ""
+        return f"{self.name}{where}: asked {self.asked}, reached {self.reached}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the check as JSON-ready values."""
+        return dataclasses.asdict(self)
+
+
+def checks(
+    policy: AnonymizationPolicy,
+    *,
+    k: int,
+    distinct_l: Mapping[str, int],
+    t: Mapping[str, float],
+    columns: Collection[str] = (),
+) -> list[Check]:
+    """Compares every promise of a policy with what was counted of a release.
+
+    Args:
+        policy: The promise.
+        k: Size of the smallest class.
+        distinct_l: Least number of distinct values in a class, by sensitive column.
+        t: Greatest distance of a class from the whole, by sensitive column.
+        columns: The release's columns.
+
+    Returns:
+        One check a promise; a sensitive column that was not counted does not hold.
+    """
+    found = [Check("k", policy.k, k, k >= policy.k)]
+    for column in policy.sensitive:
+        if policy.l is not None:
+            reached = distinct_l.get(column, 0)
+            found.append(Check("l", policy.l, reached, reached >= policy.l, column))
+        if policy.t is not None:
+            distance = t.get(column, 1.0)
+            found.append(Check("t", policy.t, distance, distance <= policy.t + TOLERANCE, column))
+    for column in policy.direct_identifiers:
+        present = int(column in columns)
+        found.append(Check("no_direct_identifiers", 0, present, not present, column))
+    return found
+
+
+def broken(found: Collection[Check]) -> list[str]:
+    """Returns the broken promises in words; nothing if all hold."""
+    return [str(check) for check in found if not check.holds]

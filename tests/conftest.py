@@ -1,0 +1,29 @@
+"""Settings for all tests: quiet TensorFlow, the Keras that TFX's own modules need, hypothesis without deadlines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from pipelines.common.local_run import prepare_environment
+
+# Before anything imports TensorFlow.
+prepare_environment()
+
+# Compiling a kernel takes seconds once; the same examples on every machine.
+settings.register_profile(
+    "here", deadline=None, derandomize=True, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("here")
+
+UCI = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def uci() -> Path:
+    """The folder of the UCI files."""
+    if not (UCI / "adult.data").is_file():
+        pytest.skip(f"the UCI data sets are not in {UCI.name}/ beside the checkout (tfx-anonymizer fetch adult)")
+    return UCI

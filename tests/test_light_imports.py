@@ -1,0 +1,53 @@
+"""Imports that must stay light: Airflow parses DAG files every few seconds, and the core serves people without TFX."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("tensorflow", "apache_beam", "tfx", "tfx_bsl", "kfp", "numba", "sklearn.ensemble")
+
+
+def heavy_after(code: str) -> list[str]:
+    program = f"import sys\n{code}\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import tfx_anonymizer",
+        "import tfx_anonymizer.core",
+        "from tfx_anonymizer import AnonymizationPolicy, AnonymizerError, measure_privacy",
+        "from tfx_anonymizer.core import AccuracyGuidedAnonymizer",
+        "import tfx_anonymizer.cli",
+        "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
+    ],
+)
+def test_light(code):
+    assert heavy_after(code) == []
+
+
+def test_the_check_can_fail():
+    assert "numba" in heavy_after("import tfx_anonymizer.core.jit")
+
+
+def test_fitting_needs_neither_beam_nor_tensorflow():
+    code = """
+import pandas as pd
+from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+AccuracyGuidedAnonymizer(["a"], k=2).fit_transform(pd.DataFrame({"a": [1, 2, 3, 4]}))
+"""
+    assert heavy_after(code) == ["numba"]
+
+
+def test_every_exported_name_resolves():
+    code = "import tfx_anonymizer as t; [getattr(t, name) for name in t.__all__]"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    import tfx_anonymizer
+
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tfx_anonymizer.nothing
