@@ -1,0 +1,202 @@
+"""`AccuracyGuidedAnonymizer`: the whole method on one table, by scikit-learn's conventions.
+
+Example:
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [21, 22, 23, 61, 62, 63], "city": list("aabbab"), "ill": [0, 0, 0, 1, 1, 1]})
+    >>> anonymizer = AccuracyGuidedAnonymizer(["age", "city"], k=3, label="ill")
+    >>> anonymizer.fit_transform(people, guide=[0.1, 0.1, 0.2, 0.8, 0.9, 0.9]).values.tolist()
+    [[22, 'a', 0], [22, 'a', 0], [22, 'a', 0], [62, 'b', 1], [62, 'b', 1], [62, 'b', 1]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from tfx_anonymizer.core import guarantees
+from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column, require_values
+from tfx_anonymizer.core.encoding import Target, fit_attribute
+from tfx_anonymizer.core.generalization import Generalization, compact
+from tfx_anonymizer.core.partition import make_partitioner
+from tfx_anonymizer.core.representatives import check_representative, representative_codes
+from tfx_anonymizer.core.steering import steer, unguided
+from tfx_anonymizer.errors import GuideError
+from tfx_anonymizer.policy import AnonymizationPolicy
+
+_METHOD = ("partitioner", "representative", "random_state")
+
+
+class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
+    """Groups people into classes of k or more whom the guide treats alike; each class shares its quasi-identifiers.
+
+    Args:
+        quasi_identifiers: Columns an outsider may know; these are rewritten, all others stay as they are.
+        k: Least size of a class, in rows, or in distinct people when `entity_id` is given. At least 2.
+        label: The column the model predicts. Guides by itself when no guide is given; never changed.
+        entity_id: The column that says whose row it is. One person's rows may fall into several classes; each class
+            needs k people.
+        sensitive: Columns that `l` and `t` protect.
+        l: Least number of distinct values of every sensitive column in a class (Machanavajjhala et al. 2007).
+        t: Greatest distance of a class's distribution of a sensitive column from the table's (Li et al. 2007, section
+            4), 0 to 1; the ordered distance for numbers and times, missing last, and the equal distance for the rest.
+        categorical: Quasi-identifiers whose numbers are only codes.
+        allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
+        partitioner: How rows are grouped; `"auto"` is `"guided_tree"`.
+        representative: `"median"` (per attribute, the default) or `"medoid"` (the paper's, a real record; warns).
+        random_state: Seed of the partitioners that draw at random; the guided tree draws nothing.
+
+    Attributes:
+        generalization_: The fitted `Generalization`.
+        class_sizes_: Rows in each class, int64, shape (classes,).
+        policy_: The checked `AnonymizationPolicy`.
+
+    The same table, guide, parameters and seed give the same result, in whatever order the rows come.
+    """
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[str],
+        k: int,
+        *,
+        label: str | None = None,
+        entity_id: str | None = None,
+        sensitive: Sequence[str] = (),
+        l: int | None = None,
+        t: float | None = None,
+        categorical: Sequence[str] = (),
+        allow_label_as_quasi_identifier: bool = False,
+        partitioner: str = "auto",
+        representative: str = "median",
+        random_state: int | None = None,
+    ) -> None:
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.label = label
+        self.entity_id = entity_id
+        self.sensitive = sensitive
+        self.l = l
+        self.t = t
+        self.categorical = categorical
+        self.allow_label_as_quasi_identifier = allow_label_as_quasi_identifier
+        self.partitioner = partitioner
+        self.representative = representative
+        self.random_state = random_state
+
+    @classmethod
+    def from_policy(cls, policy: AnonymizationPolicy, **method: Any) -> AccuracyGuidedAnonymizer:
+        """Builds an anonymizer that keeps a policy.
+
+        Args:
+            policy: Roles and guarantee. Its direct identifiers are the caller's to drop.
+            **method: `partitioner`, `representative`, `random_state`.
+        """
+        return cls(
+            policy.quasi_identifiers,
+            policy.k,
+            label=policy.label,
+            entity_id=policy.entity_id,
+            sensitive=policy.sensitive,
+            l=policy.l,
+            t=policy.t,
+            categorical=policy.categorical,
+            allow_label_as_quasi_identifier=policy.allow_label_as_quasi_identifier,
+            **method,
+        )
+
+    def fit(self, table: TableT, guide: Any = None) -> AccuracyGuidedAnonymizer:
+        """Groups the table's rows and chooses what each class releases.
+
+        Args:
+            table: A pandas DataFrame or Arrow Table of n rows with every column that the parameters name.
+            guide: The model's predictions for these rows: class labels, class probabilities or regression values,
+                shape (n,) or (n, classes). None: the label guides, and where there is no label the widest attribute
+                is halved (LeFevre et al. 2006).
+
+        Returns:
+            self
+
+        Raises:
+            PolicyError: If a parameter is out of range or two contradict each other.
+            ColumnError: If a column is absent, multi-valued, of mixed types or missing in every row.
+            GuideError: If the guide has the wrong shape, or holds missing or infinite values.
+            GuaranteeError: If the table cannot be made k-anonymous at all.
+        """
+        self._fit(table, guide)
+        return self
+
+    def transform(self, table: TableT) -> TableT:
+        """Gives every row its class's quasi-identifiers, by the fitted generalization.
+
+        Args:
+            table: A pandas DataFrame or Arrow Table that has the quasi-identifiers; not changed.
+
+        Returns:
+            A table of the same type with the same columns, types and order of rows.
+
+        Raises:
+            ColumnError: If a quasi-identifier is absent or of another type than in fitting.
+            sklearn.exceptions.NotFittedError: If `fit` was not called.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "generalization_")
+        released: TableT = self.generalization_.apply(table)
+        return released
+
+    def fit_transform(self, table: TableT, guide: Any = None) -> TableT:
+        """Fits on a table and returns its release; see `fit` and `transform`."""
+        labels = self._fit(table, guide)
+        released: TableT = self.generalization_.apply(table, labels)
+        return released
+
+    def _fit(self, table: TableT, guide: Any) -> npt.NDArray[np.int32]:
+        policy = self._check_parameters()
+        present = column_names(table)
+        policy.check_columns(present)
+        bound = guarantees.bind(policy, table)
+        arrays = []
+        for name in policy.quasi_identifiers:
+            arrays.append(read_column(table, name, "quasi_identifiers"))
+            require_values(arrays[-1], name)
+        target = self._target(table, guide, policy)
+        attributes, columns = [], []
+        for name, array in zip(policy.quasi_identifiers, arrays, strict=True):
+            kind = kind_of(array, codes=name in policy.categorical)
+            attribute, codes = fit_attribute(name, array, kind, target)
+            attributes.append(attribute)
+            columns.append(codes)
+        codes = np.stack(columns, axis=1)
+        cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
+        partitioner = make_partitioner(self.partitioner)
+        partition = partitioner.partition(codes, cardinality, target, bound)
+        chosen = representative_codes(self.representative, codes, partition.labels, attributes)
+        self.generalization_: Generalization = compact(partitioner.name, attributes, partition.assigner, chosen)
+        self.class_sizes_ = np.bincount(partition.labels)
+        self.policy_ = policy
+        return partition.labels
+
+    def _check_parameters(self) -> AnonymizationPolicy:
+        make_partitioner(self.partitioner)
+        check_representative(self.representative)
+        # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
+        fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
+        return AnonymizationPolicy.from_fields(fields)
+
+    @staticmethod
+    def _target(table: TableT, guide: Any, policy: AnonymizationPolicy) -> Target:
+        if guide is not None:
+            return steer(guide, rows=len(table))
+        if policy.label is None:
+            return unguided(len(table))
+        labels = read_column(table, policy.label, "label")
+        if labels.null_count and kind_of(labels, codes=False) == "numeric":
+            raise GuideError(
+                f"label {policy.label!r} is missing in some rows and is to guide",
+                got=f"{labels.null_count} rows without one",
+                hint="give the model's predictions as guide, or drop those rows",
+            )
+        return steer(labels.to_pandas().to_numpy(), rows=len(table))

@@ -1,0 +1,120 @@
+"""What every class of a partition must hold: k rows or people, l distinct sensitive values, closeness t.
+
+A partitioner asks for nothing else: it gets the guarantees as integer arrays and may only make cuts both sides of which
+keep them. `check_reachable` says before any work whether the whole table, as one class, keeps them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfx_anonymizer.core.columns import Table, column_names, kind_of, read_column
+from tfx_anonymizer.errors import ColumnError, GuaranteeError
+from tfx_anonymizer.policy import AnonymizationPolicy
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclasses.dataclass(frozen=True)
+class Guarantees:
+    """The guarantee of an `AnonymizationPolicy`, bound to the rows of one table.
+
+    Attributes:
+        k: Least number of rows, or of distinct people, in a class.
+        people: Whose row it is, codes from 0, shape (n,); None if rows are counted.
+        sensitive: Codes of every sensitive attribute, from 0, shape (n, s); s may be 0.
+        ordered: Whether a sensitive attribute's values have an order of their own, shape (s,).
+        l: Least number of distinct sensitive values in a class; 0 if not asked for.
+        t: Greatest distance of a class's sensitive distribution from the table's; infinite if not asked for.
+    """
+
+    k: int
+    people: Codes | None
+    sensitive: Codes
+    ordered: npt.NDArray[np.bool_]
+    l: int
+    t: float
+
+    @property
+    def counts_rows_only(self) -> bool:
+        """Whether k rows are all that is asked for."""
+        return self.people is None and self.l == 0 and np.isinf(self.t)
+
+
+def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
+    """Reads the columns that a policy's guarantee speaks of, and checks that it can be kept at all.
+
+    Raises:
+        ColumnError: If a column is absent, or an entity id is missing in some row.
+        GuaranteeError: If the whole table as a single class would break the guarantee.
+    """
+    rows = len(table) if len(column_names(table)) else 0
+    people = None if policy.entity_id is None else _people(table, policy.entity_id)
+    columns, ordered = [], []
+    protects = policy.l is not None or policy.t is not None
+    for name in policy.sensitive if protects else ():
+        codes, is_ordered = _sensitive(table, name)
+        columns.append(codes)
+        ordered.append(is_ordered)
+    guarantees = Guarantees(
+        k=policy.k,
+        people=people,
+        sensitive=np.stack(columns, axis=1) if columns else np.zeros((rows, 0), dtype=np.int32),
+        ordered=np.array(ordered, dtype=np.bool_),
+        l=policy.l or 0,
+        t=np.inf if policy.t is None else float(policy.t),
+    )
+    _check_reachable(guarantees, policy, rows)
+    return guarantees
+
+
+def _check_reachable(guarantees: Guarantees, policy: AnonymizationPolicy, rows: int) -> None:
+    if guarantees.people is None:
+        if rows < policy.k:
+            raise GuaranteeError(
+                "the table has fewer than k rows, so no class of k can be made",
+                got=f"{rows} rows, k={policy.k}",
+                hint="use a smaller k or more data",
+            )
+    else:
+        people = len(np.unique(guarantees.people))
+        if people < policy.k:
+            raise GuaranteeError(
+                f"the table holds rows of fewer than k distinct {policy.entity_id!r}",
+                got=f"{people} in {rows} rows, k={policy.k}",
+                hint="use a smaller k or more data",
+            )
+    for name, codes in zip(policy.sensitive, guarantees.sensitive.T, strict=False):
+        distinct = len(np.unique(codes))
+        if distinct < guarantees.l:
+            raise GuaranteeError(
+                f"sensitive column {name!r} has fewer than l distinct values in the whole table",
+                got=f"{distinct}, l={guarantees.l}",
+            )
+
+
+def _people(table: Table, name: str) -> Codes:
+    array = read_column(table, name, "entity_id")
+    if array.null_count:
+        raise ColumnError(
+            f"entity_id column {name!r} is missing in some rows, so it cannot be said whose they are",
+            got=f"{array.null_count} rows without one",
+            hint="drop those rows or give each an id of its own",
+        )
+    return np.asarray(array.dictionary_encode().indices, dtype=np.int32)
+
+
+def _sensitive(table: Table, name: str) -> tuple[Codes, bool]:
+    """Codes in the order of the values, missing last, and whether that order means anything."""
+    array = read_column(table, name, "sensitive")
+    encoded = array.dictionary_encode()
+    rank = np.argsort(np.asarray(pc.sort_indices(encoded.dictionary)))
+    table_of_codes = np.append(rank, len(rank)).astype(np.int32)
+    codes = table_of_codes[np.asarray(encoded.indices.fill_null(len(rank)), dtype=np.int64)]
+    ordered = kind_of(array, codes=False) == "numeric" and not pa.types.is_boolean(array.type)
+    return codes, ordered

@@ -1,0 +1,120 @@
+"""Compiled check of which cuts keep the guarantees that counting rows cannot see: people, l-diversity, t-closeness."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfx_anonymizer.core.jit import compiled
+
+# A cut must keep t with a little to spare, so that a recount that adds in another order never disagrees.
+SLACK = 1e-9
+
+
+@compiled
+def distance(count, rows, overall, ordered):
+    """Distance of a class's distribution of a sensitive attribute from the whole table's.
+
+    Args:
+        count: Rows of the class by value, shape (m,).
+        rows: Their sum.
+        overall: The whole table's shares, shape (m,), summing to 1.
+        ordered: Whether the values have an order.
+
+    Returns:
+        Earth mover's distance, 0 to 1 (Li et al. 2007, section 4): with the ordered ground distance
+        1/(m-1) * sum of |cumulated differences|, or with the equal one 1/2 * sum of |differences|.
+    """
+    m = len(overall)
+    moved = 0.0
+    carried = 0.0
+    for v in range(m):
+        difference = count[v] / rows - overall[v]
+        if ordered:
+            carried += difference
+            moved += abs(carried)
+        else:
+            moved += abs(difference)
+    if ordered:
+        return moved / (m - 1) if m > 1 else 0.0
+    return moved / 2
+
+
+@compiled
+def _sort_by_bucket(bucket, buckets, order, start):
+    first = np.zeros(buckets + 1, dtype=np.int64)
+    for i in range(len(bucket)):
+        first[bucket[i] + 1] += 1
+    for b in range(buckets):
+        first[b + 1] += first[b]
+    rows = np.empty(len(bucket), dtype=np.int64)
+    place = first[:buckets].copy()
+    for i in range(len(bucket)):
+        rows[place[bucket[i]]] = order[start + i]
+        place[bucket[i]] += 1
+    return rows, first
+
+
+@compiled
+def _side_keeps(
+    rows, first, buckets, backward, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t, keeps
+):
+    """Clears keeps[b] for each cut after bucket b whose left side (right side if backward) breaks a guarantee."""
+    attributes = sensitive.shape[1]
+    count = np.zeros(overall.shape, dtype=np.int64)
+    distinct = np.zeros(attributes, dtype=np.int64)
+    seen_people = 0
+    token[0] += 1
+    seen_rows = 0
+    for step in range(buckets - 1):
+        b = buckets - 1 - step if backward else step
+        for i in range(first[b], first[b + 1]):
+            row = rows[i]
+            seen_rows += 1
+            if len(people) > 0 and stamp[people[row]] != token[0]:
+                stamp[people[row]] = token[0]
+                seen_people += 1
+            for s in range(attributes):
+                value = sensitive[row, s]
+                distinct[s] += count[s, value] == 0
+                count[s, value] += 1
+        cut = b - 1 if backward else b
+        if len(people) > 0 and seen_people < k:
+            keeps[cut] = False
+        for s in range(attributes):
+            if distinct[s] < l:
+                keeps[cut] = False
+            elif t < 1.0 and keeps[cut]:
+                m = sizes[s]
+                close = distance(count[s, :m], max(seen_rows, 1), overall[s, :m], ordered[s])
+                if close > t - SLACK:
+                    keeps[cut] = False
+
+
+@compiled
+def cuts_that_keep(bucket, buckets, order, start, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t):
+    """Returns for each cut after bucket b whether both sides keep every guarantee, bool, shape (buckets,).
+
+    Args:
+        bucket: The bucket of each row of the node, shape (rows,).
+        buckets: Their number.
+        order: Row numbers; the node's are order[start : start + rows].
+        start: Where the node begins.
+        k: Least number of distinct people on a side.
+        people: Whose row it is, shape (n,), or empty if rows are counted.
+        stamp: Scratch, one entry a person; which count last saw the person.
+        token: Scratch, shape (1,); the number of the current count.
+        sensitive: Sensitive codes, shape (n, s).
+        sizes: Number of values of each sensitive attribute, shape (s,).
+        overall: Shares of each sensitive value in the whole table, shape (s, m), zero-padded.
+        ordered: Whether a sensitive attribute is ordered, shape (s,).
+        l: Least number of distinct sensitive values on a side.
+        t: Greatest distance of a side's sensitive distribution.
+    """
+    keeps = np.ones(buckets, dtype=np.bool_)
+    keeps[buckets - 1] = False
+    rows, first = _sort_by_bucket(bucket, buckets, order, start)
+    for backward in (False, True):
+        _side_keeps(
+            rows, first, buckets, backward, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t, keeps
+        )
+    return keeps

@@ -1,0 +1,130 @@
+"""The guide in fixed point: what the model said about each person, as integers.
+
+Sums of integers come out the same in whatever order they are added, so a partition steered by them is the same for any
+order of rows, shards or retries. 21 bits keep a probability to better than a millionth, and leave room for the exact
+sum of eight billion rows in 53 bits.
+
+Example:
+    >>> steer([0.0, 0.5, 1.0]).ravel().tolist()
+    [-1048576, 0, 1048576]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from tfx_anonymizer.core.encoding import Target
+from tfx_anonymizer.errors import GuideError
+
+FULL_SCALE = 1 << 20
+MAX_CLASSES = 32
+MAX_DIMENSIONS = 8
+
+
+def steer(guide: Any, rows: int | None = None) -> Target:
+    """Turns a guide's predictions into the integers that a partitioner follows.
+
+    Args:
+        guide: Class labels, class probabilities or regression values, shape (n,) or (n, classes); a list, NumPy array,
+            pandas Series or DataFrame, or Arrow array. Text, Booleans, categories, and integers of at most 32 distinct
+            values are class labels; all else is followed as numbers.
+        rows: The number of rows expected.
+
+    Returns:
+        int32, shape (n, d), each entry within ±2**20. Two-class probabilities need d = 1; more than eight columns are
+        projected onto the eight directions along which they vary most.
+
+    Raises:
+        GuideError: If the shape is wrong, or a prediction is missing or not finite.
+    """
+    values = _as_array(guide)
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
+        raise GuideError("the guide has the wrong shape", got=values.shape, allowed="(n,) or (n, classes)")
+    if rows is not None and len(values) != rows:
+        raise GuideError(
+            "the guide does not have one prediction a row", got=f"{len(values)} predictions", allowed=f"{rows}"
+        )
+    if values.ndim == 1 and _are_labels(values):
+        return _fixed_point(_indicators(values))
+    numbers = _as_floats(values)
+    return _fixed_point(_fewer_columns(numbers))
+
+
+def unguided(rows: int) -> Target:
+    """Returns the target of a partition that no model steers: all alike, shape (n, 1)."""
+    return np.zeros((rows, 1), dtype=np.int32)
+
+
+def _as_array(guide: Any) -> npt.NDArray[Any]:
+    if isinstance(guide, (pa.Array, pa.ChunkedArray)):
+        return np.asarray(guide.to_pandas())
+    if isinstance(guide, (pd.Series, pd.DataFrame)):
+        return guide.to_numpy()
+    return np.asarray(guide)
+
+
+def _are_labels(values: npt.NDArray[Any]) -> bool:
+    if values.dtype.kind == "f":
+        return False
+    if values.dtype.kind in "iu":
+        return len(np.unique(values)) <= MAX_CLASSES
+    return True
+
+
+def _indicators(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """One column a class, missing a class of its own; d - 1 columns for two classes."""
+    codes, classes = pd.factorize(labels, sort=False, use_na_sentinel=True)
+    codes = np.where(codes < 0, len(classes), codes)
+    # Columns in an order that does not depend on which label came first.
+    text = [f"{type(value).__name__}:{value!r}" for value in classes] + [""]
+    rank = np.argsort(np.argsort(text))
+    used, columns = np.unique(rank[codes], return_inverse=True)
+    table = np.eye(max(len(used), 1))[columns.reshape(-1)]
+    return _fewer_columns(table)
+
+
+def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        # The cause is dropped on purpose: NumPy quotes the offending value.
+        raise GuideError("the guide's predictions are not all numbers", got=f"dtype {values.dtype}") from None
+    bad = int((~np.isfinite(numbers)).sum())
+    if bad:
+        raise GuideError(
+            "the guide's predictions are missing or not finite",
+            got=f"{bad} such values",
+            hint="a model that divides by zero or was not trained gives these",
+        )
+    return numbers if numbers.ndim == 2 else numbers[:, None]
+
+
+def _fewer_columns(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    if numbers.shape[1] == 2 and np.allclose(numbers.sum(axis=1), 1.0):
+        return numbers[:, 1:]
+    if numbers.shape[1] <= MAX_DIMENSIONS:
+        return numbers
+    # Twelve bits are enough to find directions, and leave room for products of rows in 63.
+    whole = _fixed_point(numbers).astype(np.int64) >> 8
+    total = whole.sum(axis=0)
+    scatter = (whole.T @ whole).astype(np.float64) - np.outer(total, total) / max(len(whole), 1)
+    _, vectors = np.linalg.eigh(scatter)
+    directions = vectors[:, ::-1][:, :MAX_DIMENSIONS]
+    return np.asarray(whole @ directions)
+
+
+def _fixed_point(numbers: npt.NDArray[np.float64]) -> Target:
+    """Scales all columns alike to ±FULL_SCALE about the middle of each one's range."""
+    if not len(numbers):
+        return np.zeros(numbers.shape, dtype=np.int32)
+    low, high = numbers.min(axis=0), numbers.max(axis=0)
+    half = float(((high - low) / 2).max())
+    if half == 0.0:
+        return np.zeros(numbers.shape, dtype=np.int32)
+    scaled: Target = np.rint((numbers - (low / 2 + high / 2)) / half * FULL_SCALE).astype(np.int32)
+    return scaled

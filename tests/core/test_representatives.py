@@ -1,0 +1,82 @@
+"""What a class releases: attained values, medians and modes, or the paper's member."""
+
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfx_anonymizer.core.encoding import Attribute
+from tfx_anonymizer.core.representatives import check_representative, representative_codes
+from tfx_anonymizer.errors import PolicyError, PrivacyWarning
+
+NUMERIC = Attribute("n", "numeric", pa.array([None, *range(1, 50)]), 0)
+CATEGORICAL = Attribute("c", "categorical", pa.array([None, *map(str, range(1, 50))]), 0)
+
+
+def codes_of(*rows):
+    return np.array(rows, dtype=np.int32)
+
+
+def test_lower_median_and_mode_of_each_attribute():
+    codes = codes_of([1, 5], [9, 5], [3, 7], [4, 8], [40, 9])
+    labels = np.array([0, 0, 0, 0, 1], dtype=np.int32)
+    found = representative_codes("median", codes, labels, [NUMERIC, CATEGORICAL])
+    assert found.tolist() == [[3, 5], [40, 9]]
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [([0, 0, 4], 0), ([0, 0, 4, 6], 4), ([0, 3, 4], 3), ([0, 0, 0, 1], 0), ([5], 5), ([0], 0)],
+)
+def test_missing_is_released_when_most_are_missing(members, expected):
+    codes = codes_of(*[[code] for code in members])
+    labels = np.zeros(len(members), dtype=np.int32)
+    assert representative_codes("median", codes, labels, [NUMERIC]).tolist() == [[expected]]
+
+
+def test_the_least_of_equally_frequent_categories():
+    codes = codes_of([7], [2], [7], [2], [1])
+    assert representative_codes("median", codes, np.zeros(5, dtype=np.int32), [CATEGORICAL]).tolist() == [[2]]
+
+
+def test_the_medoid_is_the_member_nearest_the_centre():
+    codes = codes_of([1, 5], [3, 6], [4, 5], [9, 5])
+    labels = np.zeros(4, dtype=np.int32)
+    # Centre (3, 5): the second differs in the category, the third by one code of 49.
+    assert representative_codes("medoid", codes, labels, [NUMERIC, CATEGORICAL]).tolist() == [[4, 5]]
+
+
+def test_medoid_ties_do_not_depend_on_row_order():
+    codes = codes_of([2, 5], [4, 5], [3, 6], [3, 7])
+    labels = np.zeros(4, dtype=np.int32)
+    first = representative_codes("medoid", codes, labels, [NUMERIC, CATEGORICAL])
+    second = representative_codes("medoid", codes[::-1].copy(), labels, [NUMERIC, CATEGORICAL])
+    assert first.tolist() == second.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 49), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=60))
+def test_every_value_is_attained_in_its_class(rows):
+    codes = codes_of(*[row[:2] for row in rows])
+    _, labels = np.unique([row[2] for row in rows], return_inverse=True)
+    labels = labels.astype(np.int32)
+    for name in ("median", "medoid"):
+        found = representative_codes(name, codes, labels, [NUMERIC, CATEGORICAL])
+        for label in range(labels.max() + 1):
+            members = codes[labels == label]
+            assert found[label, 0] in members[:, 0]
+            assert found[label, 1] in members[:, 1]
+            if name == "medoid":
+                assert found[label].tolist() in members.tolist()
+
+
+def test_medoid_warns_and_median_does_not():
+    with pytest.warns(PrivacyWarning, match="real member"):
+        check_representative("medoid")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_representative("median")
+    with pytest.raises(PolicyError, match="got: 'mean'"):
+        check_representative("mean")
