@@ -1,0 +1,79 @@
+"""Writing a report file: `.json` or `.html`, aside and then moved in place."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from tfx_anonymizer.errors import PolicyError
+from tfx_anonymizer.report.frame import framed
+from tfx_anonymizer.report.release import ReleaseFacts
+
+_BARS = 24
+
+
+def check_report_path(path: Path) -> None:
+    """Checks where a report is to go, before any work.
+
+    Raises:
+        PolicyError: If the suffix is not known or the folder does not exist.
+    """
+    if path.suffix not in (".json", ".html"):
+        raise PolicyError("the report's suffix is not known", got=path.name, allowed=".html or .json")
+    if not path.parent.is_dir():
+        raise PolicyError("the report's folder does not exist", got=str(path.parent))
+
+
+def write_report(path: Path, tool: str, facts: ReleaseFacts) -> None:
+    """Writes a report of a release.
+
+    Args:
+        path: Where to; the suffix says in which form.
+        tool: What made the release.
+        facts: What is reported.
+    """
+    report = framed(tool, facts.to_dict())
+    text = render_html(report) if path.suffix == ".html" else json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    aside = path.with_name(f".{path.name}.tmp")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
+
+
+def render_html(report: dict[str, Any]) -> str:
+    """Renders a report as one page that needs nothing from elsewhere."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tfx_anonymizer.report", "."), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    bars = histogram({int(size): count for size, count in report["counted"]["class_sizes"].items()})
+    return environment.get_template("release.html.j2").render(report=report, bars=bars)
+
+
+def histogram(class_sizes: dict[int, int], bars: int = _BARS) -> list[dict[str, int]]:
+    """Folds a histogram of class sizes into at most `bars` ranges of growing width.
+
+    Args:
+        class_sizes: Number of classes by size.
+        bars: Most ranges.
+
+    Returns:
+        Ranges in order, each with `low`, `high` (inclusive) and `classes`; empty ones at either end are left out.
+
+    Example:
+        >>> histogram({50: 3, 51: 1, 400: 1}, bars=2)
+        [{'low': 50, 'high': 141, 'classes': 4}, {'low': 142, 'high': 400, 'classes': 1}]
+    """
+    low, high = min(class_sizes), max(class_sizes)
+    if high - low < bars:
+        edges = list(range(low, high + 2))
+    else:
+        growth = (high + 1) / low
+        edges = sorted({round(low * growth ** (i / bars)) for i in range(bars + 1)})
+    ranges = []
+    for start, stop in itertools.pairwise(edges):
+        count = sum(n for size, n in class_sizes.items() if start <= size < stop)
+        ranges.append({"low": start, "high": stop - 1, "classes": count})
+    return ranges

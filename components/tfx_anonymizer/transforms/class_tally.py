@@ -1,0 +1,185 @@
+"""Tallies of one equivalence class, mergeable in any order, and what a release's classes add up to.
+
+This knows nothing of how classes were made. A class is a combination of exact values; missing is a value.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+Key = tuple[Any, ...]
+Values = Mapping[Any, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tally:
+    """What was counted of one class so far.
+
+    Attributes:
+        rows: Number of rows.
+        people: Number of distinct people; 0 where rows are counted.
+        values: For each sensitive column the rows by value.
+    """
+
+    rows: int = 0
+    people: int = 0
+    values: tuple[Values, ...] = ()
+
+
+def merge(tallies: Iterable[Tally]) -> Tally:
+    """Adds tallies of disjoint rows (and disjoint people) of one class."""
+    rows = people = 0
+    values: list[Counter[Any]] = []
+    for tally in tallies:
+        rows += tally.rows
+        people += tally.people
+        while len(values) < len(tally.values):
+            values.append(Counter())
+        for total, counted in zip(values, tally.values, strict=False):
+            total.update(counted)
+    return Tally(rows, people, tuple(values))
+
+
+def tally_batch(keys: pa.Table, sensitive: Sequence[pa.Array]) -> list[tuple[Key, Tally]]:
+    """Tallies the classes that occur in one batch.
+
+    Args:
+        keys: Plain columns, n rows, that together tell the classes apart.
+        sensitive: The sensitive columns as plain arrays, shape (n,) each.
+
+    Returns:
+        A key and a tally for each distinct combination.
+    """
+    if not keys.num_rows:
+        return []
+    numbered = _number(keys)
+    found, first, rows = np.unique(numbered, return_index=True, return_counts=True)
+    distinct = keys.take(pa.array(first))
+    combinations = list(zip(*(_exact(column) for column in distinct.columns), strict=True))
+    values = [_count_values(numbered, found, array) for array in sensitive]
+    return [
+        (key, Tally(int(count), 0, tuple(column[i] for column in values)))
+        for i, (key, count) in enumerate(zip(combinations, rows, strict=True))
+    ]
+
+
+def distinct_people(keys: pa.Table, people: pa.Array) -> list[tuple[Key, Any]]:
+    """Lists each (combination, person) that occurs in one batch, once."""
+    table = keys.append_column("##person##", people)
+    _, first = np.unique(_number(table), return_index=True) if table.num_rows else (None, np.zeros(0, dtype=np.int64))
+    distinct = table.take(pa.array(first, type=pa.int64()))
+    columns = [_exact(column) for column in distinct.columns]
+    return [(tuple(row[:-1]), row[-1]) for row in zip(*columns, strict=True)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Extremes:
+    """What the classes seen so far add up to; mergeable.
+
+    Attributes:
+        sizes: Number of classes by size.
+        rows: Number of rows.
+        distinct_l: Least distinct l of each sensitive column.
+        entropy: Least entropy of each sensitive column, nats.
+        t: Greatest distance of each sensitive column.
+    """
+
+    sizes: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    rows: int = 0
+    distinct_l: tuple[int, ...] = ()
+    entropy: tuple[float, ...] = ()
+    t: tuple[float, ...] = ()
+
+
+def extremes_of(tally: Tally, overall: Tally, *, count_people: bool) -> Extremes:
+    """Measures one class against the whole release."""
+    size = tally.people if count_people else tally.rows
+    return Extremes(
+        sizes={size: 1},
+        rows=tally.rows,
+        distinct_l=tuple(len(values) for values in tally.values),
+        entropy=tuple(_entropy(values) for values in tally.values),
+        t=tuple(_distance(values, whole) for values, whole in zip(tally.values, overall.values, strict=True)),
+    )
+
+
+def merge_extremes(parts: Iterable[Extremes]) -> Extremes:
+    """Adds the measures of disjoint classes."""
+    sizes: Counter[int] = Counter()
+    rows = 0
+    distinct_l: list[tuple[int, ...]] = []
+    entropy: list[tuple[float, ...]] = []
+    distances: list[tuple[float, ...]] = []
+    for part in parts:
+        sizes.update(part.sizes)
+        rows += part.rows
+        if part.distinct_l:
+            distinct_l.append(part.distinct_l)
+            entropy.append(part.entropy)
+            distances.append(part.t)
+    return Extremes(
+        sizes=dict(sizes),
+        rows=rows,
+        distinct_l=tuple(map(min, zip(*distinct_l, strict=True))),
+        entropy=tuple(map(min, zip(*entropy, strict=True))),
+        t=tuple(map(max, zip(*distances, strict=True))),
+    )
+
+
+def _number(table: pa.Table) -> Any:
+    """Numbers the distinct rows of a batch, exact values compared, missing one of them."""
+    numbered = np.zeros(table.num_rows, dtype=np.int64)
+    for column in table.columns:
+        chunk = column.combine_chunks()
+        array = chunk.chunk(0) if isinstance(chunk, pa.ChunkedArray) else chunk
+        if pa.types.is_null(array.type):
+            continue
+        codes = np.asarray(array.dictionary_encode(null_encoding="encode").indices, dtype=np.int64)
+        pairs = numbered * (int(codes.max(initial=0)) + 1) + codes
+        numbered = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return numbered
+
+
+def _exact(column: pa.ChunkedArray) -> list[Any]:
+    """Values that compare as they are; NaN, which equals nothing, becomes a value that equals itself."""
+    return [("NaN",) if isinstance(v, float) and math.isnan(v) else v for v in column.to_pylist()]
+
+
+def _count_values(numbered: Any, found: Any, array: pa.Array) -> list[Counter[Any]]:
+    encoded = array.dictionary_encode(null_encoding="encode")
+    names = _exact(pa.chunked_array([encoded.dictionary]))
+    codes = np.asarray(encoded.indices, dtype=np.int64)
+    span = max(len(names), 1)
+    pairs, counts = np.unique(np.searchsorted(found, numbered) * span + codes, return_counts=True)
+    tallies: list[Counter[Any]] = [Counter() for _ in found]
+    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        tallies[pair // span][names[pair % span]] += count
+    return tallies
+
+
+def _entropy(values: Values) -> float:
+    total = sum(values.values())
+    return -sum(n / total * math.log(n / total) for n in values.values())
+
+
+def _distance(values: Values, overall: Values) -> float:
+    """Earth mover's distance between a class's values and the whole release's (Li et al. 2007, section 4)."""
+    mine, whole = sum(values.values()), sum(overall.values())
+    present = [v for v in overall if v is not None]
+    ordered = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in present)
+    if not ordered:
+        return math.fsum(abs(values.get(v, 0) / mine - n / whole) for v, n in overall.items()) / 2
+    # Missing comes last, as everywhere in this project.
+    in_order = sorted(present) + ([None] if None in overall else [])
+    carried, moved = 0.0, 0.0
+    for v in in_order:
+        carried += values.get(v, 0) / mine - overall[v] / whole
+        moved += abs(carried)
+    return moved / (len(in_order) - 1) if len(in_order) > 1 else 0.0

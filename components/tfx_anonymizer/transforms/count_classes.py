@@ -1,0 +1,166 @@
+"""Counting the equivalence classes of a release in Beam, knowing nothing of how they were made.
+
+Each batch is tallied by itself first, so that at most one element a class and batch is shuffled.
+
+Example:
+    >>> import apache_beam as beam, pyarrow as pa
+    >>> batch = pa.RecordBatch.from_pydict({"age": [[30], [30], None], "city": [[b"Ulm"], [b"Ulm"], [b"Ulm"]]})
+    >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+    ...     counted = p | beam.Create([batch]) | CountClasses(("age", "city"))
+    ...     _ = counted | beam.Map(lambda found: print(found.k, found.rows, sorted(found.class_sizes.items())))
+    1 3 [(1, 1), (2, 1)]
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+
+from tfx_anonymizer.errors import ColumnError
+from tfx_anonymizer.transforms.class_tally import (
+    Extremes,
+    Key,
+    Tally,
+    distinct_people,
+    extremes_of,
+    merge,
+    merge_extremes,
+    tally_batch,
+)
+from tfx_anonymizer.transforms.columns import column_of, single_values
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassCounts:
+    """What was counted of a release; sizes are rows, or distinct people if an `entity_id` was given.
+
+    Attributes:
+        rows: Number of rows.
+        class_sizes: Number of classes by size.
+        columns: Names of every column that occurred.
+        distinct_l: Least number of distinct values in a class, by sensitive column.
+        entropy_l: exp of the least entropy in a class, by sensitive column.
+        t: Greatest distance of a class from the whole, by sensitive column.
+    """
+
+    rows: int
+    class_sizes: Mapping[int, int]
+    columns: tuple[str, ...]
+    distinct_l: Mapping[str, int]
+    entropy_l: Mapping[str, float]
+    t: Mapping[str, float]
+
+    @property
+    def k(self) -> int:
+        """Size of the smallest class; 0 without rows."""
+        return min(self.class_sizes, default=0)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return sum(self.class_sizes.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the counts as JSON-ready values."""
+        fields = dataclasses.asdict(self)
+        fields["class_sizes"] = {str(size): self.class_sizes[size] for size in sorted(self.class_sizes)}
+        return {"k": self.k, "classes": self.classes, **fields}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "ClassCounts":
+        """Reads what `to_dict` returned."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        values = {name: value for name, value in fields.items() if name in names}
+        values["class_sizes"] = {int(size): count for size, count in fields["class_sizes"].items()}
+        values["columns"] = tuple(fields["columns"])
+        return cls(**values)
+
+
+class CountClasses(beam.PTransform):  # type: ignore[misc]
+    """Counts classes: a PCollection of `pa.RecordBatch` becomes one `ClassCounts`.
+
+    Args:
+        quasi_identifiers: Columns whose combination makes a class; one that a batch lacks is missing in its rows.
+        sensitive: Columns to measure l and t of.
+        entity_id: Column that says whose row it is; classes are then measured in distinct people.
+    """
+
+    def __init__(
+        self, quasi_identifiers: tuple[str, ...], sensitive: tuple[str, ...] = (), entity_id: str | None = None
+    ) -> None:
+        super().__init__()
+        self._quasi_identifiers = quasi_identifiers
+        self._sensitive = sensitive
+        self._entity_id = entity_id
+
+    def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[ClassCounts]:
+        """Applies the transform."""
+        tallies = batches | "Tally" >> beam.FlatMap(_tally, self._quasi_identifiers, self._sensitive)
+        if self._entity_id is not None:
+            people = (
+                batches
+                | "People" >> beam.FlatMap(_people, self._quasi_identifiers, self._entity_id)
+                | "Distinct" >> beam.Distinct()
+                | "Person" >> beam.Map(_one_person)
+            )
+            tallies = (tallies, people) | "WithPeople" >> beam.Flatten()
+        classes = tallies | "PerClass" >> beam.CombinePerKey(merge) | "Tallies" >> beam.Values()
+        overall = classes | "Overall" >> beam.CombineGlobally(merge)
+        extremes = (
+            classes
+            | "Measure" >> beam.Map(_measure, beam.pvalue.AsSingleton(overall), self._entity_id is not None)
+            | "Extremes" >> beam.CombineGlobally(merge_extremes)
+        )
+        columns = (
+            batches
+            | "Names" >> beam.FlatMap(lambda batch: batch.schema.names)
+            | "DistinctNames" >> beam.Distinct()
+            | "AllNames" >> beam.combiners.ToList()
+        )
+        return extremes | "Counts" >> beam.Map(_to_counts, self._sensitive, beam.pvalue.AsSingleton(columns))
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    return column_of(batch, name) if name in batch.schema.names else pa.nulls(batch.num_rows)
+
+
+def _keys(batch: pa.RecordBatch, names: Iterable[str]) -> pa.Table:
+    """Two columns an attribute: its value, and whether it is null; an empty list is missing in another way."""
+    columns = []
+    for name in names:
+        array = _column(batch, name)
+        columns += [single_values(array, name), array.is_null()]
+    return pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+
+
+def _tally(batch: pa.RecordBatch, names: tuple[str, ...], sensitive: tuple[str, ...]) -> Iterator[tuple[Key, Tally]]:
+    yield from tally_batch(_keys(batch, names), [single_values(_column(batch, name), name) for name in sensitive])
+
+
+def _people(batch: pa.RecordBatch, names: tuple[str, ...], entity_id: str) -> Iterator[tuple[Key, Any]]:
+    people = single_values(_column(batch, entity_id), entity_id)
+    if people.null_count:
+        raise ColumnError(f"entity_id column {entity_id!r} is missing in some rows")
+    yield from distinct_people(_keys(batch, names), people)
+
+
+def _one_person(pair: tuple[Key, Any]) -> tuple[Key, Tally]:
+    return pair[0], Tally(people=1)
+
+
+def _measure(tally: Tally, overall: Tally, count_people: bool) -> Extremes:
+    return extremes_of(tally, overall, count_people=count_people)
+
+
+def _to_counts(extremes: Extremes, sensitive: tuple[str, ...], columns: list[str]) -> "ClassCounts":
+    return ClassCounts(
+        rows=extremes.rows,
+        class_sizes=extremes.sizes,
+        columns=tuple(sorted(columns)),
+        distinct_l=dict(zip(sensitive, extremes.distinct_l, strict=False)),
+        entropy_l={name: math.exp(h) for name, h in zip(sensitive, extremes.entropy, strict=False)},
+        t=dict(zip(sensitive, extremes.t, strict=False)),
+    )
