@@ -1,0 +1,153 @@
+"""The AGAnonymizer component: examples in, k-anonymous examples out, in the same form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tfx import v1 as tfx
+from tfx.v1.types import BaseBeamComponent, standard_artifacts
+
+from tfx_anonymizer import artifacts
+from tfx_anonymizer._tfx_compat import BeamExecutorSpec, ChannelParameter, ComponentSpec, ExecutionParameter
+from tfx_anonymizer.ag_anonymizer.executor import Executor
+from tfx_anonymizer.ag_anonymizer.settings import Settings
+from tfx_anonymizer.component_support.parameters import policy_properties
+from tfx_anonymizer.policy import AnonymizationPolicy
+
+
+class AGAnonymizerSpec(ComponentSpec):  # type: ignore[misc]
+    """Channels and properties of AGAnonymizer."""
+
+    PARAMETERS = {
+        "policy": ExecutionParameter(type=str, optional=True),
+        "quasi_identifiers": ExecutionParameter(type=str, optional=True),
+        "k": ExecutionParameter(type=int, optional=True),
+        "settings": ExecutionParameter(type=str),
+    }
+    INPUTS = {
+        "examples": ChannelParameter(type=standard_artifacts.Examples),
+        "model": ChannelParameter(type=standard_artifacts.Model, optional=True),
+        "schema": ChannelParameter(type=standard_artifacts.Schema, optional=True),
+    }
+    OUTPUTS = {
+        "anonymized_examples": ChannelParameter(type=standard_artifacts.Examples),
+        "generalization": ChannelParameter(type=artifacts.Generalization),
+        "report": ChannelParameter(type=artifacts.AnonymizationReport),
+    }
+
+
+class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
+    """Rewrites the quasi-identifiers of examples so that at least k rows (or people) share each combination.
+
+    Groups are made where the model treats people alike, so that a model retrained on the result loses little (Goldsteen
+    et al., *Anonymizing Machine Learning Models*). All other features, labels too, stay as they are, except direct
+    identifiers, which are dropped from every split. The output has the same splits, span, version, payload and file
+    format as the input; rows come in another order.
+
+    Args:
+        examples: A channel of raw `Examples`.
+        model: A channel with the guide: the `Model` of InitialModelTrainer or of any Trainer whose signature takes
+            serialized tf.Examples. Absent: the true labels guide.
+        schema: A channel with a `Schema` whose features may be tagged with privacy roles.
+        quasi_identifiers: Features an outsider may know.
+        label_key: The feature the model predicts.
+        k: Least size of a class; at least 2.
+        entity_id: The feature that says whose row it is; k then counts distinct people.
+        sensitive: Features that `l` and `t` protect.
+        l: Least number of distinct sensitive values in a class.
+        t: Greatest distance of a class's sensitive distribution from the split's, 0 to 1.
+        direct_identifiers: Features to drop, such as names.
+        categorical: Quasi-identifiers whose numbers are only codes.
+        allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
+        policy: All of the roles and bounds above in one; single arguments win over it.
+        partitioner: How rows are grouped: `auto` or `guided_tree`.
+        representative: What a class releases: `median`, or the paper's `medoid`, a real record (warns).
+        seed: Seed of whatever draws at random.
+        splits: The splits to make k-anonymous, each by itself.
+        other_splits: What becomes of the others: `pass` (released raw, as in the paper, where models are tested on raw
+            data), `transform` (by the generalization fitted on the first of `splits`; k is not controlled there), or
+            `drop`.
+        signature_name: The model's signature to ask.
+        output_key: Which of its outputs to follow, where it has several.
+
+    Outputs:
+        anonymized_examples: `Examples`. Marked `contains_personal_data` if some split was passed through raw.
+        generalization: The fitted generalization; holds values of the raw data.
+        report: What was done; no value of any record.
+
+    Raises:
+        PolicyError: If an argument is wrong. What comes from a schema or at run time is checked when the component
+            starts.
+
+    Example:
+        >>> anonymizer = AGAnonymizer(  # doctest: +SKIP
+        ...     examples=example_gen.outputs["examples"],
+        ...     model=initial_trainer.outputs["model"],
+        ...     quasi_identifiers=["age", "sex", "zip"],
+        ...     label_key="income",
+        ...     k=50,
+        ... )
+    """
+
+    SPEC_CLASS = AGAnonymizerSpec
+    EXECUTOR_SPEC = BeamExecutorSpec(Executor)
+
+    def __init__(
+        self,
+        examples: tfx.types.BaseChannel,
+        model: tfx.types.BaseChannel | None = None,
+        schema: tfx.types.BaseChannel | None = None,
+        *,
+        quasi_identifiers: Sequence[str] | Any | None = None,
+        label_key: str | None = None,
+        k: int | Any | None = None,
+        entity_id: str | None = None,
+        sensitive: Sequence[str] | None = None,
+        l: int | None = None,
+        t: float | None = None,
+        direct_identifiers: Sequence[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        allow_label_as_quasi_identifier: bool | None = None,
+        policy: AnonymizationPolicy | None = None,
+        partitioner: str = "auto",
+        representative: str = "median",
+        seed: int = 0,
+        splits: Sequence[str] = ("train",),
+        other_splits: str = "pass",
+        signature_name: str = "serving_default",
+        output_key: str | None = None,
+    ) -> None:
+        roles = {
+            "quasi_identifiers": quasi_identifiers,
+            "label": label_key,
+            "k": k,
+            "entity_id": entity_id,
+            "sensitive": sensitive,
+            "l": l,
+            "t": t,
+            "direct_identifiers": direct_identifiers,
+            "categorical": categorical,
+            "allow_label_as_quasi_identifier": allow_label_as_quasi_identifier,
+        }
+        settings = Settings(
+            partitioner=partitioner,
+            representative=representative,
+            seed=seed,
+            splits=splits,  # type: ignore[arg-type]
+            other_splits=other_splits,
+            signature_name=signature_name,
+            output_key=output_key,
+        )
+        spec = AGAnonymizerSpec(
+            examples=examples,
+            model=model,
+            schema=schema,
+            settings=json.dumps(settings.to_dict(), sort_keys=True),
+            anonymized_examples=tfx.dsl.Channel(type=standard_artifacts.Examples),
+            generalization=tfx.dsl.Channel(type=artifacts.Generalization),
+            report=tfx.dsl.Channel(type=artifacts.AnonymizationReport),
+            **policy_properties(policy, roles, schema_given=schema is not None),
+        )
+        super().__init__(spec=spec)

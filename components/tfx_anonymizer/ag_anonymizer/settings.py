@@ -1,0 +1,61 @@
+"""How AGAnonymizer works, as opposed to what it promises: a checked value that travels as one property."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+from tfx_anonymizer.core.partition import make_partitioner
+from tfx_anonymizer.core.representatives import check_representative
+from tfx_anonymizer.errors import PolicyError
+from tfx_anonymizer.transforms.anonymize import Method
+
+OTHER_SPLITS = ("pass", "transform", "drop")
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Arguments of AGAnonymizer that are not part of the policy; see there.
+
+    Raises:
+        PolicyError: If one is not among what is allowed.
+    """
+
+    partitioner: str
+    representative: str
+    seed: int
+    splits: tuple[str, ...]
+    other_splits: str
+    signature_name: str
+    output_key: str | None
+
+    def __post_init__(self) -> None:
+        make_partitioner(self.partitioner)
+        check_representative(self.representative)
+        if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or not 0 <= self.seed < 2**32:
+            raise PolicyError("seed is out of range", got=repr(self.seed), allowed="an integer from 0 to 2**32 - 1")
+        if isinstance(self.splits, str) or not self.splits or not all(isinstance(s, str) and s for s in self.splits):
+            raise PolicyError("splits is not a list of split names", got=repr(self.splits), hint="splits=['train']")
+        object.__setattr__(self, "splits", tuple(self.splits))
+        if len(set(self.splits)) != len(self.splits):
+            raise PolicyError("splits names a split twice", got=repr(self.splits))
+        if self.other_splits not in OTHER_SPLITS:
+            raise PolicyError(
+                "other_splits is not known", got=repr(self.other_splits), allowed=" or ".join(OTHER_SPLITS)
+            )
+
+    @property
+    def method(self) -> Method:
+        """How rows are grouped."""
+        return Method(self.partitioner, self.representative, int(self.seed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the settings as JSON-ready values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Settings:
+        """Reads what `to_dict` returned."""
+        return cls(**{**fields, "splits": tuple(fields["splits"]), "seed": int(fields["seed"])})

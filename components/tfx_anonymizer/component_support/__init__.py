@@ -1,0 +1,1 @@
+"""What the components share: parameters that become a policy, examples artifacts, reports."""

@@ -1,0 +1,41 @@
+"""Writing reports and verdicts, aside first and then in place."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from tfx.v1.dsl.io import fileio
+
+from tfx_anonymizer._tfx_compat import io_utils
+from tfx_anonymizer.report import framed
+
+REPORT_FILE = "report.json"
+
+
+def write_report(uri: str, tool: str, body: Mapping[str, Any]) -> None:
+    """Writes `report.json` into an artifact's folder.
+
+    Args:
+        uri: The artifact's folder; made if it does not exist.
+        tool: The component's name.
+        body: JSON-ready facts; never a value of a record.
+    """
+    report = framed(tool, body)
+    write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_blessing(blessing: Any, *, blessed: bool) -> None:
+    """Writes a verdict as a file and as the custom property `blessed`."""
+    write_aside(posixpath.join(blessing.uri, "BLESSED" if blessed else "NOT_BLESSED"), "")
+    blessing.set_int_custom_property("blessed", int(blessed))
+
+
+def write_aside(path: str, text: str) -> None:
+    """Writes a text file under another name and then moves it in place, making its folder if need be."""
+    fileio.makedirs(posixpath.dirname(path))
+    aside = f"{path}.tmp"
+    io_utils.write_string_file(aside, text)
+    fileio.rename(aside, path, overwrite=True)

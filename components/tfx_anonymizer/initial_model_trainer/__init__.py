@@ -1,0 +1,1 @@
+"""InitialModelTrainer: trains the model on raw data that guides the grouping."""

@@ -1,0 +1,1 @@
+"""KAnonymityValidator: counts a release's classes again and stops the pipeline if the promise is broken."""
