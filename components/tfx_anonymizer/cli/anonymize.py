@@ -1,0 +1,171 @@
+"""`tfx-anonymizer anonymize`: a table in, its k-anonymous release out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tfx_anonymizer.cli.options import Names, flatten, roles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tfx_anonymizer.policy import AnonymizationPolicy
+    from tfx_anonymizer.report import ReleaseFacts
+
+
+@click.command(short_help="Rewrite a table so that k rows share each combination of quasi-identifiers.")
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the release goes.")
+@click.option("--label", help="Column that a model is to predict. It guides the grouping and stays as it is.")
+@click.option("--guide", default=None, metavar="GUIDE",
+              help="What says whom a model treats alike: gradient_boosting (default, if there is a label), "
+              "random_forest, logistic_regression, mlp, labels, or the folder of a TensorFlow SavedModel.")  # fmt: skip
+@roles
+@click.option("--categorical", type=Names(), multiple=True, help="Quasi-identifiers whose numbers are only codes.")
+@click.option("--partitioner", default="auto", show_default=True, help="How rows are grouped: auto or guided_tree.")
+@click.option("--representative", type=click.Choice(["median", "medoid"]), default="median", show_default=True,
+              help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, help="Seed of everything that is drawn at random.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write a report too, .html or .json.")
+@click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
+def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **options: Any) -> None:
+    """Rewrite IN so that at least k rows share each combination of quasi-identifiers.
+
+    All other columns stay as they are, cell by cell; rows come out in another order. The release is counted again
+    before it is written.
+
+    \b
+    Example:
+      tfx-anonymizer anonymize people.csv -o release.csv \\
+        --label income --quasi-identifiers age,sex,zip --k 50 --report report.html
+    """  # noqa: D301 (click wants the character itself)
+    from tfx_anonymizer.report import check_report_path, write_report
+    from tfx_anonymizer.tables import check_output, read_table
+
+    policy = _policy(options)
+    check_output(output, source)
+    if report is not None:
+        check_report_path(report)
+    started = time.monotonic()
+    with _steps(quiet) as step:
+        step("reading")
+        table = read_table(source, delimiter=options["delimiter"], missing=options["missing"])
+        policy.check_columns(table.typed.column_names)
+        step("training the guide")
+        guide = _guide(table.typed, policy, options)
+        step("grouping")
+        released = _group(table.typed, guide, policy, options)
+        step("counting again")
+        facts = _recount(table.typed, released, policy, options)
+        step("writing")
+        table.write_release(output, released, policy.quasi_identifiers, policy.direct_identifiers)
+        if report is not None:
+            write_report(report, "tfx-anonymizer anonymize", facts)
+    if not quiet:
+        counted = facts.measures
+        click.echo(
+            f"k={counted['k']} reached (asked {policy.k}): {counted['rows']:,} rows in {counted['classes']:,} classes, "
+            f"the largest of {counted['largest_class']:,}; {time.monotonic() - started:.1f} s"
+        )
+        click.echo(f"release: {output}" + (f"   report: {report}" if report is not None else ""))
+
+
+def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
+    from tfx_anonymizer.policy import AnonymizationPolicy
+
+    return AnonymizationPolicy(
+        quasi_identifiers=flatten(options["quasi_identifiers"]),
+        k=options["k"],
+        label=options["label"],
+        entity_id=options["entity_id"],
+        sensitive=flatten(options["sensitive"]),
+        l=options["l"],
+        t=options["t"],
+        direct_identifiers=flatten(options["direct_identifiers"]),
+        categorical=flatten(options["categorical"]),
+    )
+
+
+def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]) -> Any | None:
+    """Returns the guide's predictions, or None where the label guides, or nothing."""
+    from tfx_anonymizer.errors import PolicyError
+    from tfx_anonymizer.guides import ESTIMATOR_NAMES, GuideLocation, fit_estimator
+
+    name = options["guide"] or ("gradient_boosting" if policy.label else "labels")
+    if name == "labels":
+        return None
+    if name in ESTIMATOR_NAMES:
+        if policy.label is None:
+            raise PolicyError(f"guide {name} needs a label to learn", hint="pass --label")
+        leave_out = [*policy.direct_identifiers, *([policy.entity_id] if policy.entity_id else [])]
+        fitted = fit_estimator(
+            table, policy.label, name, leave_out=leave_out, categorical=policy.categorical, seed=options["seed"]
+        )
+        return fitted.predict(table)
+    if not Path(name).is_dir():
+        raise PolicyError(
+            "guide is neither known by name nor a folder",
+            got=name,
+            allowed=f"{', '.join(ESTIMATOR_NAMES)}, labels, or a SavedModel's folder",
+        )
+    guide = GuideLocation(name).load()
+    records = None
+    if guide.needs_records:
+        from tfx_anonymizer.transforms.tf_examples import encode_examples
+
+        records = encode_examples(table)
+    return guide.predict(table, records)
+
+
+def _group(table: pa.Table, guide: Any | None, policy: AnonymizationPolicy, options: dict[str, Any]) -> pa.Table:
+    from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+
+    anonymizer = AccuracyGuidedAnonymizer.from_policy(
+        policy,
+        partitioner=options["partitioner"],
+        representative=options["representative"],
+        random_state=options["seed"],
+    )
+    return anonymizer.fit_transform(table, guide)
+
+
+def _recount(
+    before: pa.Table, released: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
+) -> ReleaseFacts:
+    """Counts the release afresh and refuses it if it does not keep the guarantee."""
+    from tfx_anonymizer.cli.counting import count
+    from tfx_anonymizer.errors import ViolationError
+    from tfx_anonymizer.promises import broken
+    from tfx_anonymizer.report.release import ReleaseFacts, compare_column
+
+    kept = [name for name in released.column_names if name not in policy.direct_identifiers]
+    measures, checks = count(released.select(kept), policy)
+    if broken(checks):
+        raise ViolationError(
+            "the release does not keep the guarantee, so it was not written",
+            got="; ".join(broken(checks)),
+            hint="this is a defect of tfx-anonymizer, please report it",
+        )
+    names = policy.quasi_identifiers
+    return ReleaseFacts(
+        policy=policy,
+        checks=tuple(checks),
+        measures=measures.to_dict(),
+        attributes={name: compare_column(before.column(name), released.column(name)) for name in names},
+        method={
+            "guide": options["guide"] or ("gradient_boosting" if policy.label else "none"),
+            "partitioner": options["partitioner"],
+            "representative": options["representative"],
+            "seed": options["seed"],
+        },
+    )
+
+
+def _steps(quiet: bool) -> Any:
+    from tfx_anonymizer.cli.progress import Steps
+
+    return Steps(total=5, quiet=quiet)

@@ -1,0 +1,48 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """Column names with commas between them. A name that holds a comma goes into an option of its own."""
+
+    name = "NAME,NAME,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Splits the text; see `click.ParamType.convert`."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+def roles(function: F) -> F:
+    """Adds the options that say who is who and what is promised."""
+    options = [
+        click.option("--quasi-identifiers", type=Names(), multiple=True, required=True,
+                     help="Columns an outsider may know, such as age,sex,zip. May be given several times."),
+        click.option("--k", type=int, required=True, help="At least this many rows share each combination of them."),
+        click.option("--sensitive", type=Names(), multiple=True, help="Columns that --l and --t protect."),
+        click.option("--l", type=int, help="At least this many distinct sensitive values in each class."),
+        click.option("--t", type=float, help="Greatest distance of a class's sensitive distribution, 0 to 1."),
+        click.option("--entity-id", help="Column that says whose row it is; --k then counts people instead of rows."),
+        click.option("--direct-identifiers", type=Names(), multiple=True,
+                     help="Columns such as names: dropped by anonymize, refused by validate."),
+        click.option("--delimiter", default=",", show_default=True, help="What separates the cells of a CSV file."),
+        click.option("--missing", multiple=True, default=("",),
+                     help="A CSV cell that means missing. May be given several times. Default: an empty cell."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def flatten(given: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Joins the values of an option that was given several times."""
+    return tuple(name for names in given for name in names)

@@ -1,0 +1,47 @@
+"""A progress bar over the steps of a command, on standard error."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+class Steps:
+    """Shows which step a command is at; nothing if quiet or if standard error is no terminal.
+
+    Example:
+        >>> with Steps(total=2, quiet=True) as step:
+        ...     step("reading")
+        ...     step("writing")
+    """
+
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=total)
+        self._begun = 0
+
+    def __enter__(self) -> Steps:
+        self._progress.start()
+        return self
+
+    def __call__(self, name: str) -> None:
+        """Begins the next step."""
+        self._progress.update(self._task, description=name, completed=self._begun)
+        self._begun += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
