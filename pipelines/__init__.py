@@ -1,0 +1,1 @@
+"""Example pipelines; one folder a case, one file a runner."""

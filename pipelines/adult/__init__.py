@@ -1,0 +1,1 @@
+"""UCI Adult, the benchmark of the paper, with a small Keras trainer."""

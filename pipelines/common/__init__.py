@@ -1,0 +1,1 @@
+"""What the example pipelines share: running quietly with progress, and reading results."""

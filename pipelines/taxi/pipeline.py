@@ -1,0 +1,136 @@
+"""The taxi graph, once, for every runner.
+
+Data and Trainer module are TFX's own, as they lie in the installed package. The raw half trains the guide; the other
+half is the pipeline a taxi team already has, fed with the released examples instead of the raw ones:
+
+    CsvExampleGen ─► RawTransform ─► InitialModelTrainer ─► AGAnonymizer ─► KAnonymityValidator
+                                                                   └─► Transform ─► Trainer ─► Evaluator ─► Pusher
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tensorflow_model_analysis as tfma
+import tfx as tfx_package
+from tfx import v1 as tfx
+
+from pipelines.common.graph import BEAM_ARGS, change_threshold, metrics_specs
+from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer, KAnonymityValidator
+
+TAXI = Path(tfx_package.__file__).parent / "examples/chicago_taxi_pipeline"
+TAXI_MODULE = "tfx.examples.chicago_taxi_pipeline.taxi_utils_native_keras"
+SCHEMA = Path(__file__).parents[2] / "schemas/taxi.pbtxt"
+
+
+def create_pipeline(
+    root: str,
+    serving_dir: str,
+    k: int = 50,
+    *,
+    data: str | None = None,
+    train_steps: int = 2000,
+    eval_steps: int = 100,
+    beam_args: tuple[str, ...] = BEAM_ARGS,
+) -> tfx.dsl.Pipeline:
+    """Builds the graph.
+
+    Args:
+        root: Where artifacts and metadata go.
+        serving_dir: Where Pusher puts the model.
+        k: Least number of trips that share a combination of quasi-identifiers.
+        data: Folder of the trips as CSV; TFX's own by default.
+        train_steps: Steps of 40 trips for either model.
+        eval_steps: Validation steps in training.
+        beam_args: Beam arguments of every component.
+    """
+    policy = AnonymizationPolicy.from_schema(SCHEMA, k=k)
+    train_args = tfx.proto.TrainArgs(num_steps=train_steps)
+    eval_args = tfx.proto.EvalArgs(num_steps=eval_steps)
+
+    example_gen = tfx.components.CsvExampleGen(input_base=data or str(TAXI / "data/simple"))
+    raw = example_gen.outputs["examples"]
+    schema_gen = tfx.components.ImportSchemaGen(schema_file=str(SCHEMA))
+    schema = schema_gen.outputs["schema"]
+
+    raw_transform = tfx.components.Transform(
+        examples=raw, schema=schema, preprocessing_fn=f"{TAXI_MODULE}.preprocessing_fn", disable_statistics=True
+    ).with_id("RawTransform")
+    guide = InitialModelTrainer(
+        examples=raw_transform.outputs["transformed_examples"],
+        transform_graph=raw_transform.outputs["transform_graph"],
+        schema=schema,
+        run_fn=f"{TAXI_MODULE}.run_fn",
+        train_args=train_args,
+        eval_args=eval_args,
+    )
+    anonymizer = AGAnonymizer(examples=raw, model=guide.outputs["model"], policy=policy)
+    released = anonymizer.outputs["anonymized_examples"]
+    validator = KAnonymityValidator(examples=released, policy=policy)
+    # The release still looks like the raw data: it passes the raw data's own schema.
+    statistics = tfx.components.StatisticsGen(examples=released)
+    example_validator = tfx.components.ExampleValidator(statistics=statistics.outputs["statistics"], schema=schema)
+
+    # From here on nothing knows of anonymization.
+    transform = tfx.components.Transform(
+        examples=released, schema=schema, preprocessing_fn=f"{TAXI_MODULE}.preprocessing_fn"
+    )
+    trainer = tfx.components.Trainer(
+        examples=transform.outputs["transformed_examples"],
+        transform_graph=transform.outputs["transform_graph"],
+        schema=schema,
+        run_fn=f"{TAXI_MODULE}.run_fn",
+        train_args=train_args,
+        eval_args=eval_args,
+    )
+    evaluator = tfx.components.Evaluator(
+        examples=raw,
+        model=trainer.outputs["model"],
+        baseline_model=guide.outputs["model"],
+        eval_config=eval_config(),
+    )
+    pusher = tfx.components.Pusher(
+        model=trainer.outputs["model"],
+        model_blessing=evaluator.outputs["blessing"],
+        push_destination=tfx.proto.PushDestination(
+            filesystem=tfx.proto.PushDestination.Filesystem(base_directory=serving_dir)
+        ),
+    )
+    # Nothing reads the release before it was counted.
+    for reader in (statistics, transform):
+        reader.add_upstream_node(validator)
+    return tfx.dsl.Pipeline(
+        pipeline_name="taxi",
+        pipeline_root=root,
+        components=[
+            example_gen,
+            schema_gen,
+            raw_transform,
+            guide,
+            anonymizer,
+            validator,
+            statistics,
+            example_validator,
+            transform,
+            trainer,
+            evaluator,
+            pusher,
+        ],
+        metadata_connection_config=tfx.orchestration.metadata.sqlite_metadata_connection_config(f"{root}/metadata.db"),
+        beam_pipeline_args=list(beam_args),
+    )
+
+
+def eval_config() -> tfma.EvalConfig:
+    """Both models on the same held-out raw trips; the anonymized one is pushed if it loses at most five points."""
+    return tfma.EvalConfig(
+        model_specs=[
+            tfma.ModelSpec(
+                signature_name="serving_default",
+                label_key="tips_xf",
+                preprocessing_function_names=["transform_features"],
+            )
+        ],
+        slicing_specs=[tfma.SlicingSpec()],
+        metrics_specs=metrics_specs(change_threshold(-0.05)),
+    )
