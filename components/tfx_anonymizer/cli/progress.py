@@ -27,13 +27,15 @@ class Steps:
             TimeElapsedColumn(),
             console=console,
             transient=True,
-            disable=quiet or not console.is_terminal,
         )
+        # Where it is not shown it is not started: stopping it would print an empty line.
+        self._shown = console.is_terminal and not quiet
         self._task = self._progress.add_task("", total=total)
         self._begun = 0
 
     def __enter__(self) -> Steps:
-        self._progress.start()
+        if self._shown:
+            self._progress.start()
         return self
 
     def __call__(self, name: str) -> None:
@@ -44,4 +46,5 @@ class Steps:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        if self._shown:
+            self._progress.stop()

@@ -13,7 +13,7 @@ from tfx_anonymizer._tfx_compat import artifact_utils, examples_utils
 from tfx_anonymizer.errors import InputDataError, PolicyError
 from tfx_anonymizer.transforms.examples_io import PARQUET, ExamplesSource
 
-# ExampleGen keeps these as custom properties; `Examples.span` itself reads 0.
+# ExampleGen keeps these as custom properties, so that `Examples.span` itself reads 0; an Importer may declare them.
 _FACTS = ("span", "version")
 
 
@@ -76,8 +76,9 @@ class ExamplesInput:
         if self.payload_format != PARQUET:
             return None
         import pyarrow.parquet as pq
+        from apache_beam.io.filesystems import FileSystems
 
-        with fileio.open(self._files(split)[0], "rb") as file:
+        with FileSystems.open(self._files(split)[0]) as file:
             return pq.read_schema(file)
 
     def _files(self, split: str) -> list[str]:
@@ -96,6 +97,8 @@ def write_facts(source: Any, target: Any, splits: Sequence[str]) -> None:
     for name in _FACTS:
         if source.has_custom_property(name):
             target.set_int_custom_property(name, source.get_int_custom_property(name))
+        elif getattr(source, name):
+            setattr(target, name, getattr(source, name))
     examples_utils.set_payload_format(target, examples_utils.get_payload_format(source))
     examples_utils.set_file_format(target, examples_utils.get_file_format(source))
 

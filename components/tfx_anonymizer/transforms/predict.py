@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.guides import GuideLocation
-from tfx_anonymizer.transforms.columns import GUIDE_COLUMN, RECORD_COLUMN, column_of, project
+from tfx_anonymizer.transforms.columns import GUIDE_COLUMN, RECORD_COLUMN, column_of, is_list, project
 
 _ROWS = "##tfx_anonymizer.rows##"
 
@@ -33,7 +33,7 @@ class PredictWithGuide(beam.PTransform):  # type: ignore[misc]
 def guide_matrix(table: pa.Table) -> npt.NDArray[np.float64]:
     """Returns the predictions in a table's `GUIDE_COLUMN`, float64, shape (n, d)."""
     lists = column_of(table, GUIDE_COLUMN)
-    flat = np.asarray(lists.flatten(), dtype=np.float64)
+    flat = np.asarray(lists.flatten() if is_list(lists.type) else lists, dtype=np.float64)
     if len(lists) and len(flat) % len(lists):
         raise GuideError("the guide gave predictions of different lengths")
     return flat.reshape(len(lists), -1)
