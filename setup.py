@@ -57,6 +57,7 @@ setup(
             "build",
             "hypothesis",
             "import-linter",
+            "jsonschema",
             "mypy",
             "pandas-stubs",
             "pytest",

@@ -28,7 +28,7 @@ SERIES = {
     "ordered": pd.Series(pd.Categorical(["b", "a", "a"], categories=["b", "a", "unused"], ordered=True)),
     "datetime": pd.to_datetime(pd.Series(["2020-01-01", None, "2019-05-05"])),
     "datetime tz": pd.to_datetime(pd.Series(["2020-01-01", None, "2019-05-05"])).dt.tz_localize("Europe/Berlin"),
-    "timedelta": pd.to_timedelta(pd.Series([1, None, 3], dtype="float"), unit="D"),
+    "timedelta": pd.to_timedelta(pd.Series(["1 day", None, "3 days"])),
 }
 
 

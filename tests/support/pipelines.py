@@ -22,14 +22,14 @@ def import_examples(
     node: str = "Examples",
 ) -> Any:
     """Brings a folder with `Split-<name>` folders into a pipeline as an Examples artifact."""
-    facts: dict[str, Any] = {"payload_format": payload_format, "file_format": "tfrecords_gzip"}
+    declared: dict[str, Any] = {"split_names": artifact_utils.encode_split_names(list(splits))}
     if span is not None:
-        facts.update(span=span, version=2)
+        declared.update(span=span, version=2)
     return tfx.dsl.Importer(
         source_uri=str(uri),
         artifact_type=standard_artifacts.Examples,
-        properties={"split_names": artifact_utils.encode_split_names(list(splits))},
-        custom_properties=facts,
+        properties=declared,
+        custom_properties={"payload_format": payload_format, "file_format": "tfrecords_gzip"},
     ).with_id(node)
 
 

@@ -1,0 +1,156 @@
+"""InitialModelTrainer through LocalDagRunner, both ways; its model guides AGAnonymizer."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+
+from tests.support.examples import read_examples, write_examples
+from tests.support.people import QUASI_IDENTIFIERS, make_people
+from tests.support.pipelines import artifact_facts, import_examples, run_components
+from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer
+from tfx_anonymizer.errors import ColumnError, GuideError, InputDataError, PolicyError
+from tfx_anonymizer.guides import GuideLocation
+
+POLICY = AnonymizationPolicy(tuple(QUASI_IDENTIFIERS), 8, label="ill", direct_identifiers=("name",))
+MODULE = """
+import tensorflow as tf
+
+SPEC = {"age": tf.io.RaggedFeature(tf.int64)}
+
+
+def run_fn(fn_args):
+    assert fn_args.custom_config == {"slope": 8.0}, fn_args.custom_config
+    assert fn_args.train_steps == 3
+    slope = fn_args.custom_config["slope"]
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="examples")])
+    def serve(examples):
+        age = tf.io.parse_example(examples, SPEC)["age"].to_tensor(shape=[None, 1])
+        return {"outputs": tf.sigmoid((tf.cast(age, tf.float32) - 60.0) / slope)}
+
+    module.serve = serve
+    tf.saved_model.save(module, fn_args.serving_model_dir, signatures={"serving_default": serve})
+"""
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("raw")
+    write_examples(folder / "Split-train", make_people(300))
+    write_examples(folder / "Split-eval", make_people(60, seed=1))
+    return folder
+
+
+def test_the_users_own_module_guides(tmp_path, raw):
+    from tfx import v1 as tfx
+
+    module = tmp_path / "module" / "my_trainer.py"
+    module.parent.mkdir()
+    module.write_text(textwrap.dedent(MODULE))
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"],
+        module_file=str(module),
+        train_args=tfx.proto.TrainArgs(num_steps=3),
+        custom_config={"slope": 8.0},
+    )
+    anonymizer = AGAnonymizer(examples.outputs["result"], guide.outputs["model"], policy=POLICY)
+    out = run_components(tmp_path / "run", [examples, guide, anonymizer])
+    assert (out["InitialModelTrainer", "model"] / "Format-Serving" / "saved_model.pb").is_file()
+    assert artifact_facts(tmp_path / "run", "InitialModelTrainer", "model")["contains_personal_data"] == 1
+    report = json.loads((out["AGAnonymizer", "report"] / "report.json").read_text())
+    assert report["splits"]["train"]["guide"] == "model"
+    assert report["splits"]["train"]["counted"]["k"] >= 8
+
+
+def test_a_run_fn_by_its_path(tmp_path, raw, monkeypatch):
+    from tfx import v1 as tfx
+
+    (tmp_path / "by_path_trainer.py").write_text(textwrap.dedent(MODULE))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"],
+        run_fn="by_path_trainer.run_fn",
+        train_args=tfx.proto.TrainArgs(num_steps=3),
+        custom_config={"slope": 8.0},
+    )
+    out = run_components(tmp_path / "run", [examples, guide])
+    assert GuideLocation(str(out["InitialModelTrainer", "model"])).load().needs_records
+
+
+def test_a_bounded_sample_is_enough(tmp_path, raw):
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"], estimator="logistic_regression", label_key="ill", sample_size=50, seed=4
+    )
+    out = run_components(tmp_path, [examples, guide])
+    loaded = GuideLocation(str(out["InitialModelTrainer", "model"])).load()
+    assert set(loaded.columns) == set(make_people(1).columns) - {"ill"}
+    assert not list(out["InitialModelTrainer", "model"].rglob("*.pkl"))
+
+
+def test_roles_of_the_schema_are_kept_out(tmp_path, raw):
+    from tfx import v1 as tfx
+
+    schema = tmp_path / "schema.pbtxt"
+    schema.write_text(
+        'feature { name: "ill" type: INT annotation { tag: "label" } }\n'
+        'feature { name: "name" type: BYTES annotation { tag: "direct_identifier" } }\n'
+        'feature { name: "person" type: INT annotation { tag: "entity_id" } }\n'
+        'feature { name: "zip" type: INT int_domain { is_categorical: true } }\n'
+    )
+    schema_gen = tfx.components.ImportSchemaGen(schema_file=str(schema))
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"], schema=schema_gen.outputs["schema"], estimator="gradient_boosting"
+    )
+    out = run_components(tmp_path / "run", [examples, schema_gen, guide])
+    loaded = GuideLocation(str(out["InitialModelTrainer", "model"])).load()
+    assert not {"ill", "name", "person"} & set(loaded.columns)
+    assert "zip" in loaded.features.categorical
+
+
+@pytest.mark.parametrize(
+    ("rows", "arguments", "error", "says"),
+    [
+        ([{"a": i, "y": i % 2} for i in range(9)], {"label_key": "z"}, ColumnError, "label_key names a column 'z'"),
+        ([{"a": i, "y": 1} for i in range(9)], {"label_key": "y"}, GuideError, "fewer than two values"),
+        ([{"a": i, "y": [1, 2]} for i in range(9)], {"label_key": "y"}, ColumnError, "'y'"),
+        ([], {"label_key": "y"}, InputDataError, "holds no examples"),
+        ([{"y": i % 2} for i in range(9)], {"label_key": "y"}, GuideError, "no column is left"),
+    ],
+)
+def test_what_cannot_be_learned_leaves_no_model(tmp_path, rows, arguments, error, says):
+    write_examples(tmp_path / "in" / "Split-train", rows)
+    examples = import_examples(tmp_path / "in", ["train"])
+    guide = InitialModelTrainer(examples.outputs["result"], estimator="gradient_boosting", **arguments)
+    with pytest.raises(error, match=says):
+        run_components(tmp_path / "run", [examples, guide])
+    assert not [p for p in (tmp_path / "run" / "InitialModelTrainer" / "model").rglob("*") if p.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "got: none"),
+        ({"run_fn": "a.b", "estimator": "mlp"}, "got: run_fn and estimator"),
+        ({"estimator": "svm", "label_key": "y"}, "estimator is not known"),
+        ({"estimator": "mlp"}, "label_key was not given"),
+        ({"estimator": "mlp", "label_key": "y", "sample_size": 1}, "sample_size is out of range"),
+        ({"estimator": "mlp", "label_key": "y", "exclude_features": "a"}, "not a list of features"),
+        ({"run_fn": "a.b", "label_key": "y"}, "label_key goes with estimator"),
+    ],
+)
+def test_configuration_is_checked_when_the_pipeline_is_built(tmp_path, arguments, says):
+    examples = import_examples(tmp_path)
+    with pytest.raises(PolicyError, match=says):
+        InitialModelTrainer(examples.outputs["result"], **arguments)
+
+
+def test_the_raw_examples_are_not_changed(raw):
+    assert len(read_examples(raw / "Split-train")) == 300
