@@ -30,6 +30,14 @@ test: $(STAMP) ## Run every test
 test-fast: $(STAMP) ## Run the tests that take seconds
 	@$(BIN)/python -m pytest -m "not slow"
 
+.PHONY: test-current
+test-current: ## Run every test on TFX 1.21, in a Debian 13 root where this system is too old for it (needs root)
+	@sh scripts/current_line.sh make test
+
+.PHONY: demo-current
+demo-current: ## The main job on TFX 1.21, likewise
+	@sh scripts/current_line.sh make demo
+
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers
 	@$(BIN)/ruff check .

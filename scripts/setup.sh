@@ -19,10 +19,11 @@ find_python() {
     for candidate in ${PYTHON:-} python3 $(for v in $1; do printf 'python%s ' "$v"; done); do
         version=$(version_of "$candidate")
         for wanted in $1; do
-            [ "$version" = "$wanted" ] && { command -v "$candidate"; return; }
+            [ "$version" != "$wanted" ] || { command -v "$candidate"; return; }
         done
-        [ -n "${PYTHON:-}" ] && return
+        [ -z "${PYTHON:-}" ] || break
     done
+    return 0
 }
 
 line=${TFX_LINE:-}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,14 @@ settings.register_profile(
 )
 settings.load_profile("here")
 
-UCI = Path(__file__).parents[2] / "shared" / "data"
+UCI = Path(os.environ.get("UCI_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 
 @pytest.fixture(scope="session")
 def uci() -> Path:
     """The folder of the UCI files."""
     if not (UCI / "adult.data").is_file():
-        pytest.skip(f"the UCI data sets are not in {UCI.name}/ beside the checkout (tfx-anonymizer fetch adult)")
+        pytest.skip(
+            "UCI_DATA names no folder with adult.data, adult.test and nursery.data (tfx-anonymizer fetch adult)"
+        )
     return UCI

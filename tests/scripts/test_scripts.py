@@ -1,0 +1,100 @@
+"""What the set-up scripts choose and say, on systems that stubs in front of PATH pretend to be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def system(tmp_path):
+    """Runs a script with some programs replaced by ones that print a text and fail with a code."""
+
+    def run(
+        script: str, *arguments: str, programs: dict[str, str], **settings: str
+    ) -> subprocess.CompletedProcess[str]:
+        for name, body in programs.items():
+            stub = tmp_path / name
+            stub.write_text(f"#!/bin/sh\n{body}\n")
+            stub.chmod(0o755)
+        environment = {k: v for k, v in os.environ.items() if k not in {"TFX_LINE", "PYTHON"}}
+        environment.update(PATH=f"{tmp_path}:/usr/bin:/bin", **settings)
+        command = ["sh", f"scripts/{script}", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def python(version: str) -> str:
+    """A Python that knows its version and cannot make environments."""
+    return f'[ "$1" = -c ] && echo {version} || exit 1'
+
+
+OLD, NEW = "echo glibc 2.36", "echo glibc 2.41"
+NO_PYTHONS = {f"python3.{minor}": "exit 127" for minor in range(10, 14)}
+
+
+@pytest.mark.parametrize(
+    ("glibc", "found", "said"),
+    [
+        (OLD, "3.12", "setup: TFX 1.16 (glibc 2.36 is older than the 2.39 that TFX 1.21 needs) needs Python 3.10, but"),
+        (NEW, "3.9", "setup: TFX 1.21 (glibc 2.41 is 2.39 or newer) needs Python 3.11, 3.10, 3.12, 3.13, but python3"),
+    ],
+)
+def test_a_wrong_python_gets_one_sentence(system, glibc, found, said):
+    result = system("setup.sh", programs={**NO_PYTHONS, "getconf": glibc, "python3": python(found)})
+    assert result.returncode == 1
+    assert result.stderr.startswith(said)
+    assert f"is {found}; install one of them" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_no_python_at_all(system):
+    result = system("setup.sh", programs={**NO_PYTHONS, "getconf": OLD, "python3": "exit 127"})
+    assert result.returncode == 1
+    assert "but python3 is missing; install one of them, or name one with PYTHON=." in result.stderr
+
+
+def test_an_unknown_line(system):
+    result = system("setup.sh", programs={}, TFX_LINE="1.15")
+    assert result.returncode == 1
+    assert result.stderr == "setup: TFX_LINE is '1.15'; allowed: 1.16 or 1.21.\n"
+
+
+def test_a_named_python_is_the_only_one_asked(system, tmp_path):
+    named = {"mine": python("3.8"), "python3": python("3.10"), "getconf": OLD}
+    result = system("setup.sh", programs=named, PYTHON=str(tmp_path / "mine"))
+    assert result.returncode == 1
+    assert f"needs Python 3.10, but {tmp_path}/mine is 3.8" in result.stderr
+
+
+def test_a_new_system_runs_the_current_line_as_it_is(system):
+    result = system("current_line.sh", "sh", "-c", 'echo "line $TFX_LINE"', programs={"getconf": NEW})
+    assert (result.returncode, result.stdout) == (0, "line 1.21\n")
+
+
+def test_an_old_system_needs_root(system):
+    result = system("current_line.sh", "make", "test", programs={"getconf": OLD, "id": "echo 1000"})
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "only root can make a Debian 13 root to run it in" in result.stderr
+
+
+def test_the_current_line_needs_a_command(system):
+    result = system("current_line.sh", programs={})
+    assert result.returncode == 1
+    assert "give a command" in result.stderr
+
+
+def test_both_lines_are_pinned_whole():
+    for line, tfx in (("1.16", "tfx==1.16."), ("1.21", "tfx==1.21.")):
+        pins = (ROOT / "constraints" / f"tfx-{line}.txt").read_text().splitlines()
+        assert [pin for pin in pins if pin.startswith(tfx)]
+        assert all(pin.count("==") == 1 for pin in pins)
+        for name in ("apache-airflow", "kfp", "pytest", "mypy", "ruff"):
+            assert [pin for pin in pins if pin.startswith(f"{name}==")], name
