@@ -82,13 +82,15 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             starts.
 
     Example:
-        >>> anonymizer = AGAnonymizer(  # doctest: +SKIP
+        >>> example_gen = tfx.components.CsvExampleGen(input_base="people/")
+        >>> anonymizer = AGAnonymizer(
         ...     examples=example_gen.outputs["examples"],
-        ...     model=initial_trainer.outputs["model"],
         ...     quasi_identifiers=["age", "sex", "zip"],
         ...     label_key="income",
         ...     k=50,
         ... )
+        >>> sorted(anonymizer.outputs)
+        ['anonymized_examples', 'generalization', 'report']
     """
 
     SPEC_CLASS = AGAnonymizerSpec

@@ -85,9 +85,12 @@ class InitialModelTrainer(BaseBeamComponent):  # type: ignore[misc]
         PolicyError: If not exactly one of `module_file`, `run_fn` and `estimator` is given, or an argument is wrong.
 
     Example:
-        >>> initial_trainer = InitialModelTrainer(  # doctest: +SKIP
+        >>> example_gen = tfx.components.CsvExampleGen(input_base="people/")
+        >>> guide = InitialModelTrainer(
         ...     examples=example_gen.outputs["examples"], estimator="gradient_boosting", label_key="income"
         ... )
+        >>> sorted(guide.outputs)
+        ['model', 'model_run']
     """
 
     SPEC_CLASS = InitialModelTrainerSpec

@@ -68,9 +68,12 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         PolicyError: If an argument is wrong.
 
     Example:
-        >>> validator = KAnonymityValidator(  # doctest: +SKIP
-        ...     examples=anonymizer.outputs["anonymized_examples"], quasi_identifiers=["age", "sex", "zip"], k=50
+        >>> release = tfx.components.ImportExampleGen(input_base="release/")
+        >>> validator = KAnonymityValidator(
+        ...     examples=release.outputs["examples"], quasi_identifiers=["age", "sex", "zip"], k=50
         ... )
+        >>> sorted(validator.outputs)
+        ['blessing', 'report']
     """
 
     SPEC_CLASS = KAnonymityValidatorSpec
