@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="folder with adult.data and adult.test; without it they are fetched")
     parser.add_argument("--out", type=Path, default=Path("runs/adult"), help="where everything goes (%(default)s)")
     parser.add_argument("--train-steps", type=int, default=2500, help="training steps of either model (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of TensorFlow's training (%(default)s)")
     options = parser.parse_args(arguments)
 
     console = make_console()
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
             str(out / "pipeline"), str(out / "serving"), str(tables), options.k, train_steps=options.train_steps
         )
 
-    failed = run(build, console, out / "log.txt")
+    failed = run(build, console, out / "log.txt", seed=options.seed)
     if failed:
         return failed
     print_outcome(read_outcome(out / "pipeline"), console, "UCI Adult: the price of privacy", "test rows")

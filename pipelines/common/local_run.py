@@ -99,14 +99,16 @@ def quiet(console: Console, log_file: Path) -> Iterator[None]:
         to_file.close()
 
 
-def run(build: Any, console: Console, log_file: Path) -> int:
+def run(build: Any, console: Console, log_file: Path, *, seed: int) -> int:
     """Builds and runs a pipeline; returns 0, or 1 after one clear sentence on what went wrong.
 
     Args:
         build: Returns the pipeline; called with logging already quiet.
         console: Where progress goes.
         log_file: Where everything else goes.
+        seed: Of Python's, NumPy's and TensorFlow's generators, which Trainer modules draw from without saying so.
     """
+    import tensorflow as tf
     from tfx import v1 as tfx
 
     from tfx_anonymizer.errors import AnonymizerError
@@ -115,6 +117,7 @@ def run(build: Any, console: Console, log_file: Path) -> int:
         try:
             pipeline = build()
             _route_tensorflow_log()
+            tf.keras.utils.set_random_seed(seed)
             tfx.orchestration.LocalDagRunner().run(pipeline)
         except AnonymizerError as error:
             console.print(f"  [red]✗[/red] {type(error).__name__}: {error}", highlight=False)
@@ -138,5 +141,5 @@ def _route_tensorflow_log() -> None:
 def make_console() -> Console:
     """Returns a console that writes to today's standard output even while `quiet` has it redirected."""
     own = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
-    # Wide enough for whole paths where there is no terminal to fit.
-    return Console(file=own, width=None if own.isatty() else 110)
+    # Where there is no terminal to fit, no path is folded.
+    return Console(file=own, width=None if own.isatty() else 400)

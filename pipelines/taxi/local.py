@@ -17,6 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--k", type=int, default=50, help="least number of trips in a class (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/taxi"), help="where everything goes (%(default)s)")
     parser.add_argument("--train-steps", type=int, default=2000, help="training steps of either model (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of TensorFlow's training (%(default)s)")
     options = parser.parse_args(arguments)
 
     console = make_console()
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         return create_pipeline(str(out / "pipeline"), str(out / "serving"), options.k, train_steps=options.train_steps)
 
-    failed = run(build, console, log_file)
+    failed = run(build, console, log_file, seed=options.seed)
     if failed:
         return failed
     print_outcome(read_outcome(out / "pipeline"), console, "Chicago taxi: the price of privacy", "held-out trips")

@@ -1,0 +1,1 @@
+"""Where the README's figures come from: one command each."""
