@@ -120,3 +120,34 @@ def test_a_damaged_model(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"no model")
     with pytest.raises(GuideError, match="cannot be loaded"):
         GuideLocation(str(tmp_path)).load()
+
+
+def test_how_rows_are_grouped_and_ordered_changes_no_bit(tmp_path):
+    generator = np.random.default_rng(5)
+    layers = [tf.Variable(generator.normal(size=shape), dtype=tf.float32) for shape in ((37, 129), (129, 71), (71, 3))]
+
+    @tf.function(input_signature=[TEXT])
+    def network(examples):
+        values = tf.math.sin(parse(examples)[:, None] * tf.range(1.0, 38.0))
+        for layer in layers:
+            values = tf.math.tanh(values @ layer / 7.0)
+        return {"outputs": tf.nn.softmax(values)}
+
+    module = tf.Module()
+    module.layers, module.network = layers, network
+    tf.saved_model.save(module, str(tmp_path), signatures={"serving_default": network})
+    guide = SavedModelGuide(str(tmp_path))
+    rows = records(*range(1, 1301))
+    together = guide.predict(ROWS, rows)
+    assert together.shape == (1300, 3)
+    for size in (1, 7, 100, 512, 700):
+        parts = [
+            guide.predict(ROWS, rows[start : start + size]) for start in range(0, 200 if size == 1 else 1300, size)
+        ]
+        assert np.array_equal(np.concatenate(parts), together[: sum(map(len, parts))])
+    order = generator.permutation(1300)
+    assert np.array_equal(guide.predict(ROWS, [rows[i] for i in order]), together[order])
+
+
+def test_no_rows(model):
+    assert len(SavedModelGuide(model).predict(ROWS, [])) == 0
