@@ -118,6 +118,8 @@ def run(build: Any, console: Console, log_file: Path, *, seed: int) -> int:
             pipeline = build()
             _route_tensorflow_log()
             tf.keras.utils.set_random_seed(seed)
+            # Else sums of parallel threads, and what they shuffle, differ from run to run.
+            tf.config.experimental.enable_op_determinism()
             tfx.orchestration.LocalDagRunner().run(pipeline)
         except AnonymizerError as error:
             console.print(f"  [red]✗[/red] {type(error).__name__}: {error}", highlight=False)
