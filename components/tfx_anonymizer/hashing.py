@@ -6,7 +6,7 @@ to, in which order a release is written. It is no cryptographic hash and hides n
 Example:
     >>> import pyarrow as pa
     >>> first, second, third = row_hashes(pa.table({"a": [1, 2, 1], "b": [["x"], ["y", "z"], ["x"]]}))
-    >>> first == third, first == second
+    >>> bool(first == third), bool(first == second)
     (True, False)
 """
 
