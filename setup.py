@@ -41,6 +41,8 @@ setup(
         "pyarrow>=10",
         "scikit-learn>=1.5",
         "numba>=0.60",
+        "lightgbm>=4",  # Learns any guide's answers and gives exact Shapley values of them; small, on both lines.
+        "scipy",
         "skops>=0.13",
         "click>=8",
         "jinja2>=3",

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("tensorflow", "apache_beam", "tfx", "tfx_bsl", "kfp", "numba", "sklearn.ensemble")
+HEAVY = ("lightgbm", "tensorflow", "apache_beam", "tfx", "tfx_bsl", "kfp", "numba", "sklearn.ensemble")
 
 
 def heavy_after(code: str) -> list[str]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+from tfx_anonymizer.core.partition import PARTITIONER_NAMES
 from tfx_anonymizer.errors import AnonymizerError, ColumnError, GuaranteeError
 
 KINDS = {
@@ -54,10 +55,19 @@ def class_sizes(table, names):
     return [keys.count(k) for k in keys]
 
 
-@given(tables(), st.integers(2, 12))
-def test_k_or_a_clear_refusal(problem, k):
+METHODS = [
+    {"partitioner": partitioner, "representative": representative}
+    for partitioner in PARTITIONER_NAMES
+    for representative in ("median", "typical")
+]
+every_method = pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))
+
+
+@every_method
+@given(problem=tables(), k=st.integers(2, 12))
+def test_k_or_a_clear_refusal(method, problem, k):
     table, names, guide = problem
-    anonymizer = AccuracyGuidedAnonymizer(names, k)
+    anonymizer = AccuracyGuidedAnonymizer(names, k, **method)
     if len(table) < k:
         with pytest.raises(GuaranteeError):
             anonymizer.fit(table, guide)
@@ -76,23 +86,25 @@ def test_k_or_a_clear_refusal(problem, k):
         assert {key(v) for v in released[name].tolist()} <= before
 
 
-@given(tables(), st.integers(2, 6), st.randoms(use_true_random=False))
-def test_same_result_in_any_order_of_rows(problem, k, random):
+@every_method
+@given(problem=tables(), k=st.integers(2, 6), random=st.randoms(use_true_random=False))
+def test_same_result_in_any_order_of_rows(method, problem, k, random):
     table, names, guide = problem
     order = list(range(len(table)))
     random.shuffle(order)
     try:
-        first = AccuracyGuidedAnonymizer(names, k).fit_transform(table, guide)
+        first = AccuracyGuidedAnonymizer(names, k, **method).fit_transform(table, guide)
     except AnonymizerError:
         return
-    second = AccuracyGuidedAnonymizer(names, k).fit_transform(table.iloc[order], guide[order])
+    second = AccuracyGuidedAnonymizer(names, k, **method).fit_transform(table.iloc[order], guide[order])
     pd.testing.assert_frame_equal(second, first.iloc[order])
 
 
-@given(tables(), st.integers(2, 6))
-def test_transform_of_the_fitted_rows_is_their_release(problem, k):
+@every_method
+@given(problem=tables(), k=st.integers(2, 6))
+def test_transform_of_the_fitted_rows_is_their_release(method, problem, k):
     table, names, guide = problem
-    anonymizer = AccuracyGuidedAnonymizer(names, k)
+    anonymizer = AccuracyGuidedAnonymizer(names, k, **method)
     try:
         released = anonymizer.fit_transform(table, guide)
     except AnonymizerError:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tfx_anonymizer.core.encoding import Attribute
 from tfx_anonymizer.core.representatives import check_representative, representative_codes
+from tfx_anonymizer.core.space import Bins, Effects
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
 NUMERIC = Attribute("n", "numeric", pa.array([None, *range(1, 50)]), 0)
@@ -80,3 +81,12 @@ def test_medoid_warns_and_median_does_not():
         check_representative("median")
     with pytest.raises(PolicyError, match="got: 'mean'"):
         check_representative("mean")
+
+
+def test_the_typical_value_means_what_the_class_means():
+    codes = codes_of([1, 5], [2, 5], [9, 7], [40, 8])
+    effects = Effects(np.array([[[0.0], [1.0]], [[0.1], [1.0]], [[0.8], [3.0]], [[5.0], [5.0]]]), Bins(()), ())
+    labels = np.array([0, 0, 0, 1], dtype=np.int32)
+    found = representative_codes("typical", codes, labels, [NUMERIC, CATEGORICAL], effects)
+    # Mean effects of the first class: 0.3, nearest 0.1 of code 2; 1.67, nearest 1.0 of code 5.
+    assert found.tolist() == [[2, 5], [40, 8]]

@@ -31,8 +31,8 @@ def with_guide(table):
     return table.append_column(GUIDE_COLUMN, pa.array(guide))
 
 
-def anonymize(batches, policy=POLICY):
-    return run(batches, lambda elements: dict(elements | Anonymize(policy, Method(), "train")))
+def anonymize(batches, policy=POLICY, method=Method()):  # noqa: B008 (frozen)
+    return run(batches, lambda elements: dict(elements | Anonymize(policy, method, "train")))
 
 
 def rows_of(batches):
@@ -57,11 +57,12 @@ def test_the_release_is_that_of_the_core(people):
     assert summary["attributes"]["age"]["distinct_before"] > summary["attributes"]["age"]["distinct_after"]
 
 
-def test_batches_and_order_do_not_matter(people):
+@pytest.mark.parametrize("method", [Method(), Method("contribution_mdav", "typical"), Method("mdav", "median")])
+def test_batches_and_order_do_not_matter(people, method):
     guided = with_guide(people)
-    first = anonymize(batches_of(guided, 350))
+    first = anonymize(batches_of(guided, 350), method=method)
     backwards = guided.take(pa.array(list(range(guided.num_rows))[::-1]))
-    second = anonymize(batches_of(backwards, 37))
+    second = anonymize(batches_of(backwards, 37), method=method)
     assert rows_of(first["released"]) == rows_of(second["released"])
     assert first["summary"] == second["summary"]
     assert first["files"] == second["files"]

@@ -62,8 +62,8 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         policy: All of the roles and bounds above in one; single arguments win over it.
-        partitioner: How rows are grouped: `auto` or `guided_tree`.
-        representative: What a class releases: `median`, or the paper's `medoid`, a real record (warns).
+        partitioner: How rows are grouped; see `AccuracyGuidedAnonymizer`.
+        representative: What a class releases: `median`, `typical`, or the paper's `medoid`, a real record (warns).
         seed: Seed of whatever draws at random.
         splits: The splits to make k-anonymous, each by itself.
         other_splits: What becomes of the others: `pass` (released raw, as in the paper, where models are tested on raw

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
               "random_forest, logistic_regression, mlp, labels, or the folder of a TensorFlow SavedModel.")  # fmt: skip
 @roles
 @click.option("--categorical", type=Names(), multiple=True, help="Quasi-identifiers whose numbers are only codes.")
-@click.option("--partitioner", default="auto", show_default=True, help="How rows are grouped: auto or guided_tree.")
-@click.option("--representative", type=click.Choice(["median", "medoid"]), default="median", show_default=True,
+@click.option("--partitioner", default="auto", show_default=True,
+              help="How rows are grouped: auto, guided_tree, contribution_mdav, contribution_directions, mdav or "
+              "principal_directions.")  # fmt: skip
+@click.option("--representative", default="median", show_default=True,
+              type=click.Choice(["median", "typical", "medoid"]),
               help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of everything that is drawn at random.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report too, .html or .json.")

@@ -45,6 +45,11 @@ class Guarantees:
         """Whether k rows are all that is asked for."""
         return self.people is None and self.l == 0 and np.isinf(self.t)
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Guarantees:
+        """Returns the same for some of the rows, or for all of them in another order."""
+        people = None if self.people is None else self.people[rows]
+        return dataclasses.replace(self, people=people, sensitive=self.sensitive[rows])
+
 
 def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
     """Reads the columns that a policy's guarantee speaks of, and checks that it can be kept at all.

@@ -73,6 +73,41 @@ def central_codes(codes, numeric, rows, first):
 
 
 @compiled
+def typical_codes(codes, effects, rows, first):
+    """In every class the code of each attribute whose effect is nearest the class's mean effect, the least in a tie.
+
+    Args:
+        codes: int32, shape (n, attributes).
+        effects: float64, shape (n, attributes, d).
+        rows: Row numbers sorted by class.
+        first: Where each class begins in `rows`, shape (classes + 1,).
+
+    Returns:
+        int32, shape (classes, attributes); every code is attained in its class.
+    """
+    classes, attributes, dimensions = len(first) - 1, codes.shape[1], effects.shape[2]
+    chosen = np.empty((classes, attributes), dtype=np.int32)
+    mean = np.empty(dimensions)
+    for c in range(classes):
+        for f in range(attributes):
+            mean[:] = 0.0
+            for i in range(first[c], first[c + 1]):
+                for d in range(dimensions):
+                    mean[d] += effects[rows[i], f, d]
+            mean /= first[c + 1] - first[c]
+            least = np.inf
+            for i in range(first[c], first[c + 1]):
+                distance = 0.0
+                for d in range(dimensions):
+                    distance += (effects[rows[i], f, d] - mean[d]) ** 2
+                code = codes[rows[i], f]
+                if distance < least or (distance == least and code < chosen[c, f]):
+                    least = distance
+                    chosen[c, f] = code
+    return chosen
+
+
+@compiled
 def nearest_members(codes, numeric, cardinality, rows, first, central):
     """The codes of each class's member nearest its centre.
 

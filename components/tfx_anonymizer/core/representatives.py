@@ -1,7 +1,9 @@
 """The one combination of quasi-identifiers that all members of a class share in the release.
 
-`median` takes each attribute by itself: the lower median of a numeric one, the mode of a categorical one. Every value
-is attained in the class, so it stays in the attribute's own domain and type. `medoid` is the paper's choice, the
+`median` takes each attribute by itself: the lower median of a numeric one, the mode of a categorical one. `typical`
+does so too, but by what a value means to the guide: of the values attained in the class, the one whose effect
+(`core.space`) is nearest the class's mean effect. Every value is attained in the class, so it stays in the attribute's
+own domain and type. `medoid` is the paper's choice, the
 member nearest that centre (Goldsteen et al., section 4.1): a real person's record, which says to whoever knows it
 that its owner was among the members. On UCI Adult at k=50 more than half of such records are unique in the file, so
 it warns.
@@ -16,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tfx_anonymizer.core.encoding import Attribute, Codes
+from tfx_anonymizer.core.space import Effects
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
-REPRESENTATIVE_NAMES = ("median", "medoid")
+REPRESENTATIVE_NAMES = ("median", "typical", "medoid")
 
 
 def check_representative(name: str) -> None:
@@ -39,15 +42,21 @@ def check_representative(name: str) -> None:
 
 
 def representative_codes(
-    name: str, codes: Codes, labels: npt.NDArray[np.int32], attributes: Sequence[Attribute]
+    name: str,
+    codes: Codes,
+    labels: npt.NDArray[np.int32],
+    attributes: Sequence[Attribute],
+    effects: Effects | None = None,
 ) -> Codes:
     """Chooses the codes that each class releases.
 
     Args:
-        name: `median` or `medoid`.
+        name: `median`, `typical` or `medoid`.
         codes: int32, shape (n, attributes).
         labels: The class of each row, int32, shape (n,), each class from 0 on non-empty.
         attributes: The attributes, in the order of the codes' columns.
+        effects: What each attribute of each row adds to the guide; needed for `typical`, which sums it in the order of
+            the rows.
 
     Returns:
         int32, shape (classes, attributes).
@@ -56,6 +65,9 @@ def representative_codes(
 
     numeric = np.array([attribute.kind == "numeric" for attribute in attributes])
     rows, first = kernels.group_rows(labels, int(labels.max()) + 1)
+    if name == "typical" and effects is not None:
+        typical: Codes = kernels.typical_codes(codes, effects.of_rows, rows, first)
+        return typical
     central: Codes = kernels.central_codes(codes, numeric, rows, first)
     if name == "median":
         return central

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+from tfx_anonymizer.core.anonymizer import depends_on_order
 from tfx_anonymizer.errors import InputDataError
+from tfx_anonymizer.hashing import row_hashes
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.report.release import compare_column
 from tfx_anonymizer.transforms.columns import (
@@ -89,6 +92,9 @@ class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
             raise InputDataError(f"split {self._split!r} holds no examples")
         table = unify(batches)
         del batches
+        if depends_on_order(self._method.partitioner, self._method.representative):
+            # By every feature, for grouping sees only those that have a role.
+            table = table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))
         empty = empty_lists(table, self._policy.quasi_identifiers)
         released, anonymizer, summary = anonymize_table(table, self._policy, self._method)
         for batch in shuffled_batches(released):

@@ -1,7 +1,8 @@
 """What a partitioner is: it groups rows into equivalence classes that all keep the guarantees.
 
 A partitioner sees integers alone (codes, the guide in fixed point, guarantees), so its result is a function of them and
-of nothing else; and it gives back both the class of each row and a way to place rows it has never seen.
+of nothing else; and it gives back both the class of each row and a way to place rows it has never seen. A tree places
+the rows it was fitted on where they were; a grouping of points may not, since it saw the guide's answer for them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.guarantees import Guarantees
+from tfx_anonymizer.core.space.effects import Effects
 
 
 class Assigner(Protocol):
@@ -46,11 +48,13 @@ class Partition:
 
     Attributes:
         labels: The class of each row, from 0, int32, shape (n,).
-        assigner: Places new rows; gives the fitted rows the same labels.
+        assigner: Places new rows.
+        effects: What each attribute of each row adds to the guide, if the partitioner measured it.
     """
 
     labels: npt.NDArray[np.int32]
     assigner: Assigner
+    effects: Effects | None = None
 
     @property
     def classes(self) -> int:
@@ -59,9 +63,20 @@ class Partition:
 
 
 class Partitioner(Protocol):
-    """Groups encoded rows into classes."""
+    """Groups encoded rows into classes.
 
-    name: str
+    Attributes:
+        name: What it is called in parameters and saved generalizations.
+        needs_order: Whether its result depends on the order of rows, which must then depend on their content alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether rows must come in an order of their content."""
 
     def partition(
         self, codes: Codes, cardinality: npt.NDArray[np.int64], target: Target, guarantees: Guarantees

@@ -86,6 +86,7 @@ class GuidedTree:
     """Grows a tree over the quasi-identifiers that follows the guide; see the module's text."""
 
     name = "guided_tree"
+    needs_order = False
 
     def partition(
         self, codes: Codes, cardinality: npt.NDArray[np.int64], target: Target, guarantees: Guarantees
