@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.partition import PARTITIONER_NAMES
+from tfx_anonymizer.core.partition import PARTITIONERS
 from tfx_anonymizer.errors import AnonymizerError, ColumnError, GuaranteeError
 
 KINDS = {
@@ -57,9 +57,10 @@ def class_sizes(table, names):
 
 METHODS = [
     {"partitioner": partitioner, "representative": representative}
-    for partitioner in PARTITIONER_NAMES
+    for partitioner in PARTITIONERS
     for representative in ("median", "typical")
 ]
+METHODS += [{"partitioner": "auto", "representative": "auto"}, {"partitioner": "best", "representative": "auto"}]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))
 
 

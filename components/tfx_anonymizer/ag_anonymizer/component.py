@@ -63,7 +63,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         policy: All of the roles and bounds above in one; single arguments win over it.
         partitioner: How rows are grouped; see `AccuracyGuidedAnonymizer`.
-        representative: What a class releases: `median`, `typical`, or the paper's `medoid`, a real record (warns).
+        representative: What a class releases; see there.
         seed: Seed of whatever draws at random.
         splits: The splits to make k-anonymous, each by itself.
         other_splits: What becomes of the others: `pass` (released raw, as in the paper, where models are tested on raw
@@ -114,7 +114,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         allow_label_as_quasi_identifier: bool | None = None,
         policy: AnonymizationPolicy | None = None,
         partitioner: str = "auto",
-        representative: str = "median",
+        representative: str = "auto",
         seed: int = 0,
         splits: Sequence[str] = ("train",),
         other_splits: str = "pass",

@@ -7,8 +7,7 @@ import numbers
 from collections.abc import Mapping
 from typing import Any
 
-from tfx_anonymizer.core.partition import make_partitioner
-from tfx_anonymizer.core.representatives import check_representative
+from tfx_anonymizer.core.selection import candidates
 from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.transforms.anonymize import Method
 
@@ -32,8 +31,7 @@ class Settings:
     output_key: str | None
 
     def __post_init__(self) -> None:
-        make_partitioner(self.partitioner)
-        check_representative(self.representative)
+        candidates(self.partitioner, self.representative)
         if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or not 0 <= self.seed < 2**32:
             raise PolicyError("seed is out of range", got=repr(self.seed), allowed="an integer from 0 to 2**32 - 1")
         if isinstance(self.splits, str) or not self.splits or not all(isinstance(s, str) and s for s in self.splits):

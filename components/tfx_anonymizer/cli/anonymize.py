@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @roles
 @click.option("--categorical", type=Names(), multiple=True, help="Quasi-identifiers whose numbers are only codes.")
 @click.option("--partitioner", default="auto", show_default=True,
-              help="How rows are grouped: auto, guided_tree, contribution_mdav, contribution_directions, mdav or "
-              "principal_directions.")  # fmt: skip
-@click.option("--representative", default="median", show_default=True,
-              type=click.Choice(["median", "typical", "medoid"]),
+              help="How rows are grouped: auto (guided_tree, the fastest), contribution_mdav, contribution_directions, "
+              "mdav, principal_directions, or best, which tries them all.")  # fmt: skip
+@click.option("--representative", default="auto", show_default=True,
+              type=click.Choice(["auto", "median", "typical", "medoid"]),
               help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of everything that is drawn at random.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report too, .html or .json.")

@@ -10,6 +10,7 @@ Example:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,9 +22,10 @@ from tfx_anonymizer.core import guarantees
 from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column, require_values
 from tfx_anonymizer.core.encoding import Attribute, Codes, Target, fit_attribute
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import make_partitioner
-from tfx_anonymizer.core.representatives import check_representative, representative_codes
+from tfx_anonymizer.core.partition import PARTITIONERS, Partition
+from tfx_anonymizer.core.representatives import representative_codes
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
+from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order, score
 from tfx_anonymizer.core.space import responses
 from tfx_anonymizer.core.steering import steer, unguided
 from tfx_anonymizer.errors import GuideError
@@ -32,13 +34,34 @@ from tfx_anonymizer.policy import AnonymizationPolicy
 _METHOD = ("partitioner", "representative", "random_state")
 
 
-def depends_on_order(partitioner: str, representative: str) -> bool:
-    """Tells whether rows are brought into an order of their content, by the columns of the table alone.
+@dataclasses.dataclass(frozen=True)
+class _Problem:
+    """What there is to group, as arrays over the same rows."""
 
-    Rows that agree in all of these may still differ in what the caller left out of the table; a caller who minds puts
-    them in order first.
-    """
-    return make_partitioner(partitioner).needs_order or representative == "typical"
+    codes: Codes
+    cardinality: npt.NDArray[np.int64]
+    target: Target
+    lesson: Target
+    bound: guarantees.Guarantees
+    attributes: tuple[Attribute, ...]
+
+    def take(self, rows: npt.NDArray[np.int64]) -> _Problem:
+        return dataclasses.replace(
+            self,
+            codes=self.codes[rows],
+            target=self.target[rows],
+            lesson=self.lesson[rows],
+            bound=self.bound.take(rows),
+        )
+
+    def partition(self, name: str) -> Partition:
+        return PARTITIONERS[name].partition(self.codes, self.cardinality, self.target, self.bound)
+
+    def represent(self, representative: str, partition: Partition) -> Codes:
+        effects = partition.effects
+        if effects is None and representative == "typical":
+            effects = responses(self.codes, self.cardinality, self.target)
+        return representative_codes(representative, self.codes, partition.labels, self.attributes, effects)
 
 
 class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
@@ -57,14 +80,17 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         partitioner: How rows are grouped: `"guided_tree"` (`"auto"` is this one, the fastest), `"contribution_mdav"`
-            (loses least on many attributes), `"contribution_directions"`, `"mdav"` or `"principal_directions"`.
-        representative: `"median"` (per attribute, the default), `"typical"` (per attribute, by what values mean to the
-            guide; goes well with every partitioner but the tree) or `"medoid"` (the paper's, a real record; warns).
+            (loses least on many attributes), `"contribution_directions"`, `"mdav"`, `"principal_directions"`, or
+            `"best"`, which tries them all on a cheap student and keeps the one it learns most from.
+        representative: What a class releases: `"median"` per attribute, `"typical"` (per attribute, by what values mean
+            to the guide), `"medoid"` (the paper's, a real record; warns), or `"auto"`: median with the tree, typical
+            with the others, and with `"best"` whichever of the two is better.
         random_state: Seed of the partitioners that draw at random; so far none does.
 
     Attributes:
         generalization_: The fitted `Generalization`.
         class_sizes_: Rows in each class, int64, shape (classes,).
+        candidate_: The partitioner and the representative that were used.
         policy_: The checked `AnonymizationPolicy`.
 
     The same table, guide, parameters and seed give the same result, in whatever order the rows come.
@@ -83,7 +109,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         categorical: Sequence[str] = (),
         allow_label_as_quasi_identifier: bool = False,
         partitioner: str = "auto",
-        representative: str = "median",
+        representative: str = "auto",
         random_state: int | None = None,
     ) -> None:
         self.quasi_identifiers = quasi_identifiers
@@ -190,40 +216,53 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         codes = np.stack(columns, axis=1)
         cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
         self._known: KnownRows | None = None
-        if depends_on_order(self.partitioner, self.representative):
+        wanted = candidates(self.partitioner, self.representative)
+        lesson = self._lesson(table, target, policy) if len(wanted) > 1 else target
+        problem = _Problem(codes, cardinality, target, lesson, bound, tuple(attributes))
+        if depends_on_order(wanted):
             # What sums floats or breaks ties by place must meet the rows in an order of their own.
             hashes = content_hashes(table)
             order = content_order(hashes, target, codes)
-            ordered = self._group(codes[order], cardinality, target[order], bound.take(order), attributes)
+            ordered = self._group(problem.take(order), wanted)
             labels = np.empty_like(ordered)
             labels[order] = ordered
             self._known = KnownRows.remember(hashes, labels)
         else:
-            labels = self._group(codes, cardinality, target, bound, attributes)
+            labels = self._group(problem, wanted)
         self.class_sizes_ = np.bincount(labels)
         self.policy_ = policy
         return labels
 
-    def _group(
-        self,
-        codes: Codes,
-        cardinality: npt.NDArray[np.int64],
-        target: Target,
-        bound: guarantees.Guarantees,
-        attributes: list[Attribute],
-    ) -> npt.NDArray[np.int32]:
-        partitioner = make_partitioner(self.partitioner)
-        partition = partitioner.partition(codes, cardinality, target, bound)
-        effects = partition.effects
-        if effects is None and self.representative == "typical":
-            effects = responses(codes, cardinality, target)
-        chosen = representative_codes(self.representative, codes, partition.labels, attributes, effects)
-        self.generalization_: Generalization = compact(partitioner.name, attributes, partition.assigner, chosen)
+    def _group(self, problem: _Problem, wanted: Sequence[Candidate]) -> npt.NDArray[np.int32]:
+        best: tuple[float, Candidate, Partition, Codes] | None = None
+        partitions: dict[str, Partition] = {}
+        for candidate in wanted:
+            name = candidate.partitioner
+            if name not in partitions:
+                # One partition at a time: whatever else it was asked for came right before.
+                partitions = {name: problem.partition(name)}
+            partition = partitions[name]
+            released = problem.represent(candidate.representative, partition)
+            value = 0.0
+            if len(wanted) > 1:
+                value = score(released[partition.labels], problem.codes, problem.lesson)
+            if best is None or value > best[0]:
+                best = value, candidate, partition, released
+        assert best is not None
+        _, self.candidate_, partition, released = best
+        self.generalization_: Generalization = compact(
+            self.candidate_.partitioner, problem.attributes, partition.assigner, released
+        )
         return partition.labels
 
+    def _lesson(self, table: TableT, target: Target, policy: AnonymizationPolicy) -> Target:
+        """What a student is to learn: the label, or what the guide said where there is none for every row."""
+        if policy.label is None or read_column(table, policy.label, "label").null_count:
+            return target
+        return self._target(table, None, policy)
+
     def _check_parameters(self) -> AnonymizationPolicy:
-        make_partitioner(self.partitioner)
-        check_representative(self.representative)
+        candidates(self.partitioner, self.representative)
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)

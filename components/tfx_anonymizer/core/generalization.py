@@ -22,7 +22,7 @@ from pyarrow import ipc
 from tfx_anonymizer._version import __version__
 from tfx_anonymizer.core.columns import TableT, kind_of, read_column, replace_columns
 from tfx_anonymizer.core.encoding import Attribute, Codes
-from tfx_anonymizer.core.partition import Assigner, make_partitioner
+from tfx_anonymizer.core.partition import PARTITIONERS, Assigner
 from tfx_anonymizer.errors import GeneralizationFormatError, PolicyError
 
 FORMAT_VERSION = 1
@@ -136,7 +136,7 @@ class Generalization:
             )
             table = _read(folder / "representatives.arrow")
             representatives = np.stack([np.asarray(column, dtype=np.int32) for column in table.columns], axis=1)
-            assigner = make_partitioner(header["partitioner"]).load(_read(folder / "partition.arrow"))
+            assigner = PARTITIONERS[header["partitioner"]].load(_read(folder / "partition.arrow"))
         except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
             if isinstance(error, GeneralizationFormatError):
                 raise

@@ -21,7 +21,7 @@ from tfx_anonymizer.core.encoding import Attribute, Codes
 from tfx_anonymizer.core.space import Effects
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
-REPRESENTATIVE_NAMES = ("median", "typical", "medoid")
+REPRESENTATIVE_NAMES = ("auto", "median", "typical", "medoid")
 
 
 def check_representative(name: str) -> None:

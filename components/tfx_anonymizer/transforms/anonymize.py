@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.anonymizer import depends_on_order
+from tfx_anonymizer.core.selection import candidates, depends_on_order
 from tfx_anonymizer.errors import InputDataError
 from tfx_anonymizer.hashing import row_hashes
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -39,7 +39,7 @@ class Method:
     """How rows are grouped and what a class releases; see `core.AccuracyGuidedAnonymizer`."""
 
     partitioner: str = "auto"
-    representative: str = "median"
+    representative: str = "auto"
     seed: int = 0
 
 
@@ -92,7 +92,7 @@ class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
             raise InputDataError(f"split {self._split!r} holds no examples")
         table = unify(batches)
         del batches
-        if depends_on_order(self._method.partitioner, self._method.representative):
+        if depends_on_order(candidates(self._method.partitioner, self._method.representative)):
             # By every feature, for grouping sees only those that have a role.
             table = table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))
         empty = empty_lists(table, self._policy.quasi_identifiers)
@@ -138,7 +138,8 @@ def anonymize_table(
         "largest_class": int(anonymizer.class_sizes_.max()),
         "smallest_class": int(anonymizer.class_sizes_.min()),
         "guide": "model" if guide is not None else ("label" if policy.label else "none"),
-        "partitioner": anonymizer.generalization_.partitioner,
+        "partitioner": anonymizer.candidate_.partitioner,
+        "representative": anonymizer.candidate_.representative,
         "attributes": {
             name: compare_column(column_of(plain, name), column_of(rewritten, name))
             for name in policy.quasi_identifiers

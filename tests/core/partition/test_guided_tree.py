@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfx_anonymizer.core.guarantees import Guarantees
-from tfx_anonymizer.core.partition import make_partitioner
+from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.steering import steer, unguided
 from tfx_anonymizer.errors import GeneralizationFormatError, PolicyError
@@ -199,6 +199,7 @@ def test_damaged_trees_are_refused(columns):
 
 
 def test_partitioners_by_name():
-    assert make_partitioner("auto").name == "guided_tree"
-    with pytest.raises(PolicyError, match="got: 'kd'; allowed: auto or guided_tree or"):
-        make_partitioner("kd")
+    assert all(partitioner.name == name for name, partitioner in PARTITIONERS.items())
+    check_partitioner("best")
+    with pytest.raises(PolicyError, match="got: 'kd'; allowed: auto or best or guided_tree or"):
+        check_partitioner("kd")

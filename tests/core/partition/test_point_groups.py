@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.partition.test_guided_tree import guarantees, problems
-from tfx_anonymizer.core.partition import make_partitioner
+from tfx_anonymizer.core.partition import PARTITIONERS
 from tfx_anonymizer.core.partition.merging import broken_classes, merge_until_kept
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS, group_by_directions, group_by_mdav
 from tfx_anonymizer.core.steering import steer
@@ -24,7 +24,7 @@ both_groupings = pytest.mark.parametrize("group", [group_by_mdav, group_by_direc
 
 def partition(name, codes, guide, bound):
     codes = np.asarray(codes, dtype=np.int32).reshape(len(codes), -1)
-    return make_partitioner(name).partition(codes, codes.max(axis=0).astype(np.int64) + 1, steer(guide), bound)
+    return PARTITIONERS[name].partition(codes, codes.max(axis=0).astype(np.int64) + 1, steer(guide), bound)
 
 
 def test_mdav_takes_the_farthest_and_its_neighbours_first():
@@ -91,7 +91,7 @@ def test_saved_and_loaded_it_places_rows_alike(name):
     # Most of those who were fitted are nearest to their own class, or one quite like it.
     assert (placed == found.labels).mean() > 0.2
     assert placed.max() < found.classes
-    loaded = make_partitioner(name).load(found.assigner.to_arrow())
+    loaded = PARTITIONERS[name].load(found.assigner.to_arrow())
     assert np.array_equal(loaded.assign(codes), placed)
     # Codes renumbered with gaps closed, as a saved generalization has them.
     for attribute in range(3):
@@ -142,6 +142,6 @@ def test_merging_ends_with_the_whole_table():
 def test_damaged_classes_are_refused(change):
     codes = np.array(list(itertools.product(range(4), range(3))) * 2, dtype=np.int32)
     whole = partition("mdav", codes, np.linspace(0, 1, 24), guarantees(4, 24)).assigner.to_arrow()
-    make_partitioner("mdav").load(whole)
+    PARTITIONERS["mdav"].load(whole)
     with pytest.raises(GeneralizationFormatError):
-        make_partitioner("mdav").load(change(whole))
+        PARTITIONERS["mdav"].load(change(whole))

@@ -56,7 +56,9 @@ def _explain(binned: npt.NDArray[np.int32], share: Floats) -> Floats:
     for fold in np.unique(folds):
         inside = folds == fold
         learn = np.flatnonzero(~inside if fold >= 0 else inside)[::step]
-        found[inside] = _fit(binned[learn], share[learn]).predict(binned[inside], pred_contrib=True)[:, :-1]
+        # Rows are explained one by one, so threads (0: all there are) change nothing.
+        trees = _fit(binned[learn], share[learn])
+        found[inside] = trees.predict(binned[inside], pred_contrib=True, num_threads=0)[:, :-1]
     return found
 
 

@@ -1,0 +1,118 @@
+"""Which way of grouping to use: a named one, or whichever a cheap student learns most from.
+
+`partitioner="best"` tries every partitioner. A student (boosted trees, LightGBM) learns the label from each candidate's
+release, and is asked about the raw rows: what it gets right there is what a model retrained on that release can be
+expected to get right of raw people it has not met. The candidate with the best score is kept, the earlier one in a tie.
+
+Where there is no label, the student learns what the guide said.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfx_anonymizer.core.encoding import Codes, Target
+from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
+from tfx_anonymizer.core.representatives import check_representative
+from tfx_anonymizer.core.steering import FULL_SCALE
+
+TREE = "guided_tree"
+ROUNDS = 50
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """One way to group rows and to choose what a class releases.
+
+    Attributes:
+        partitioner: A partitioner's own name.
+        representative: `median`, `typical` or `medoid`.
+    """
+
+    partitioner: str
+    representative: str
+
+
+def candidates(partitioner: str, representative: str) -> tuple[Candidate, ...]:
+    """Returns what the two parameters of these names ask for; one, unless the partitioner is `best`.
+
+    Example:
+        >>> candidates("auto", "auto")
+        (Candidate(partitioner='guided_tree', representative='median'),)
+        >>> len(candidates("best", "auto"))
+        10
+
+    Raises:
+        PolicyError: If either is not known.
+    """
+    check_partitioner(partitioner)
+    check_representative(representative)
+    names = list(PARTITIONERS) if partitioner == "best" else [TREE if partitioner == "auto" else partitioner]
+    found = []
+    for name in names:
+        if representative != "auto":
+            chosen = [representative]
+        elif partitioner == "best":
+            chosen = ["median", "typical"]
+        else:
+            # Measured: effects suit groups that were made by effects, and the tree's classes do better without.
+            chosen = ["median" if name == TREE else "typical"]
+        found += [Candidate(name, one) for one in chosen]
+    return tuple(found)
+
+
+def depends_on_order(wanted: tuple[Candidate, ...]) -> bool:
+    """Tells whether rows must be brought into an order of their content.
+
+    The core does so by the columns of the table it is given; rows that agree in all of these may still differ in what
+    the caller left out, and a caller who minds puts them in order first.
+    """
+    return any(PARTITIONERS[one.partitioner].needs_order or one.representative == "typical" for one in wanted)
+
+
+def score(released: Codes, raw: Codes, wanted: Target) -> float:
+    """Says how well a student that learned from a release knows the raw rows; more is better.
+
+    Args:
+        released: Released codes of each row, int32, shape (n, attributes), rows in an order of their content.
+        raw: Codes before, int32, shape (n, attributes).
+        wanted: What is to be learned, in fixed point, int32, shape (n, d): see `core.steering.steer`.
+
+    Returns:
+        Share of rows whose label is right where labels are learned, else minus the mean squared error.
+    """
+    shares = (wanted.astype(np.float64) / FULL_SCALE + 1.0) / 2.0
+    answers = np.stack([_learn(released, column).predict(raw.astype(np.float32)) for column in shares.T], axis=1)
+    if _are_labels(shares):
+        return float(np.mean(_label(answers) == _label(shares)))
+    return -float(np.mean((answers - shares) ** 2))
+
+
+def _are_labels(shares: npt.NDArray[np.float64]) -> bool:
+    return bool(np.all((shares == 0.0) | (shares == 1.0)))
+
+
+def _label(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    if shares.shape[1] == 1:
+        return (shares[:, 0] > 0.5).astype(np.int64)
+    return np.asarray(np.argmax(shares, axis=1), dtype=np.int64)
+
+
+def _learn(codes: Codes, share: npt.NDArray[np.float64]) -> Any:
+    import lightgbm
+
+    parameters = {
+        "objective": "cross_entropy",
+        "learning_rate": 0.2,
+        "num_leaves": 31,
+        "min_data_in_leaf": 20,
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    return lightgbm.train(parameters, lightgbm.Dataset(codes.astype(np.float32), share), ROUNDS)
