@@ -10,6 +10,8 @@ from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_orde
 from tfx_anonymizer.core.steering import steer
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
+NUMERIC = np.array([True, True])
+
 
 @pytest.mark.parametrize(
     ("partitioner", "representative", "expected"),
@@ -56,15 +58,24 @@ def test_a_release_that_keeps_what_matters_scores_more(several):
     keeps, loses = codes.copy(), codes.copy()
     keeps[:, 1], loses[:, 0] = coarse[:, 1], 20
     lesson = steer(label)
-    assert score(keeps, codes, lesson) > 0.95
-    assert score(loses, codes, lesson) < 0.75
+    assert score(keeps, codes, lesson, NUMERIC) > 0.95
+    assert score(loses, codes, lesson, NUMERIC) < 0.75
+
+
+def test_categories_are_known_one_by_one():
+    # Released together with its neighbour in the guide's order, a category teaches a number-reader, but not this one.
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 6, (3000, 1)).astype(np.int32)
+    lesson = steer(codes[:, 0] > 3)
+    merged = codes // 2 * 2
+    assert score(merged, codes, lesson, np.array([True])) > score(merged, codes, lesson, np.array([False]))
 
 
 def test_numbers_are_scored_by_squared_error():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 40, (2000, 2)).astype(np.int32)
     lesson = steer(codes[:, 0] + 0.5)
-    assert 0 > score(codes, codes, lesson) > -0.01 > score(codes // 40, codes, lesson)
+    assert 0 > score(codes, codes, lesson, NUMERIC) > -0.01 > score(codes // 40, codes, lesson, NUMERIC)
 
 
 def test_best_beats_or_equals_each_candidate_by_the_students_measure():

@@ -45,6 +45,10 @@ class _Problem:
     bound: guarantees.Guarantees
     attributes: tuple[Attribute, ...]
 
+    @property
+    def numeric(self) -> npt.NDArray[np.bool_]:
+        return np.array([attribute.kind == "numeric" for attribute in self.attributes])
+
     def take(self, rows: npt.NDArray[np.int64]) -> _Problem:
         return dataclasses.replace(
             self,
@@ -245,7 +249,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             released = problem.represent(candidate.representative, partition)
             value = 0.0
             if len(wanted) > 1:
-                value = score(released[partition.labels], problem.codes, problem.lesson)
+                value = score(released[partition.labels], problem.codes, problem.lesson, problem.numeric)
             if best is None or value > best[0]:
                 best = value, candidate, partition, released
         assert best is not None

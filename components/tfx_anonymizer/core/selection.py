@@ -22,6 +22,7 @@ from tfx_anonymizer.core.steering import FULL_SCALE
 
 TREE = "guided_tree"
 ROUNDS = 50
+MOST_CATEGORIES = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,19 +75,28 @@ def depends_on_order(wanted: tuple[Candidate, ...]) -> bool:
     return any(PARTITIONERS[one.partitioner].needs_order or one.representative == "typical" for one in wanted)
 
 
-def score(released: Codes, raw: Codes, wanted: Target) -> float:
+def score(released: Codes, raw: Codes, wanted: Target, numeric: npt.NDArray[np.bool_]) -> float:
     """Says how well a student that learned from a release knows the raw rows; more is better.
 
     Args:
         released: Released codes of each row, int32, shape (n, attributes), rows in an order of their content.
         raw: Codes before, int32, shape (n, attributes).
         wanted: What is to be learned, in fixed point, int32, shape (n, d): see `core.steering.steer`.
+        numeric: Whether each attribute is numeric, shape (attributes,). The student knows categories one by one: their
+            codes are in the guide's order, which no retrained model will be told.
 
     Returns:
         Share of rows whose label is right where labels are learned, else minus the mean squared error.
     """
+    from scipy import sparse
+
     shares = (wanted.astype(np.float64) / FULL_SCALE + 1.0) / 2.0
-    answers = np.stack([_learn(released, column).predict(raw.astype(np.float32)) for column in shares.T], axis=1)
+    attributes = [_Features.fit(column, bool(is_numeric)) for column, is_numeric in zip(raw.T, numeric, strict=True)]
+    learn, ask = (
+        sparse.hstack([one.of(column) for one, column in zip(attributes, codes.T, strict=True)], format="csr")
+        for codes in (released, raw)
+    )
+    answers = np.stack([_learn(learn, column).predict(ask) for column in shares.T], axis=1)
     if _are_labels(shares):
         return float(np.mean(_label(answers) == _label(shares)))
     return -float(np.mean((answers - shares) ** 2))
@@ -102,7 +112,31 @@ def _label(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.asarray(np.argmax(shares, axis=1), dtype=np.int64)
 
 
-def _learn(codes: Codes, share: npt.NDArray[np.float64]) -> Any:
+@dataclasses.dataclass(frozen=True)
+class _Features:
+    """How the student sees one attribute: a number, or a column for each of the most frequent categories."""
+
+    categories: Codes | None
+
+    @classmethod
+    def fit(cls, codes: Codes, numeric: bool) -> _Features:
+        if numeric:
+            return cls(None)
+        found, count = np.unique(codes, return_counts=True)
+        return cls(np.sort(found[np.argsort(-count, kind="stable")[:MOST_CATEGORIES]]))
+
+    def of(self, codes: Codes) -> Any:
+        from scipy import sparse
+
+        if self.categories is None:
+            return sparse.csr_matrix(codes.astype(np.float32)[:, None])
+        place = np.searchsorted(self.categories, codes).clip(max=len(self.categories) - 1)
+        rows = np.flatnonzero(self.categories[place] == codes)
+        ones = np.ones(len(rows), dtype=np.float32)
+        return sparse.csr_matrix((ones, (rows, place[rows])), shape=(len(codes), len(self.categories)))
+
+
+def _learn(features: Any, share: npt.NDArray[np.float64]) -> Any:
     import lightgbm
 
     parameters = {
@@ -115,4 +149,4 @@ def _learn(codes: Codes, share: npt.NDArray[np.float64]) -> Any:
         "num_threads": 1,
         "verbosity": -1,
     }
-    return lightgbm.train(parameters, lightgbm.Dataset(codes.astype(np.float32), share), ROUNDS)
+    return lightgbm.train(parameters, lightgbm.Dataset(features, share), ROUNDS)
