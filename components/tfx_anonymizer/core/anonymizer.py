@@ -22,11 +22,11 @@ from tfx_anonymizer.core import guarantees
 from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column, require_values
 from tfx_anonymizer.core.encoding import Attribute, Codes, Target, fit_attribute
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import PARTITIONERS, Partition
+from tfx_anonymizer.core.partition import PARTITIONERS, Partition, Space
 from tfx_anonymizer.core.representatives import representative_codes
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
 from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order, score
-from tfx_anonymizer.core.space import responses
+from tfx_anonymizer.core.space import Effects, responses
 from tfx_anonymizer.core.steering import steer, unguided
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -58,8 +58,14 @@ class _Problem:
             bound=self.bound.take(rows),
         )
 
-    def partition(self, name: str) -> Partition:
-        return PARTITIONERS[name].partition(self.codes, self.cardinality, self.target, self.bound)
+    def partition(self, name: str, measured: dict[Space, Effects]) -> Partition:
+        """Groups the rows; `measured` keeps effects for the next partitioner of the same space."""
+        partitioner = PARTITIONERS[name]
+        space = partitioner.space
+        if space is not None and space not in measured:
+            measured[space] = space(self.codes, self.cardinality, self.target)
+        effects = None if space is None else measured[space]
+        return partitioner.partition(self.codes, self.cardinality, self.target, self.bound, effects)
 
     def represent(self, representative: str, partition: Partition) -> Codes:
         effects = partition.effects
@@ -240,11 +246,12 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
     def _group(self, problem: _Problem, wanted: Sequence[Candidate]) -> npt.NDArray[np.int32]:
         best: tuple[float, Candidate, Partition, Codes] | None = None
         partitions: dict[str, Partition] = {}
+        measured: dict[Space, Effects] = {}
         for candidate in wanted:
             name = candidate.partitioner
             if name not in partitions:
                 # One partition at a time: whatever else it was asked for came right before.
-                partitions = {name: problem.partition(name)}
+                partitions = {name: problem.partition(name, measured)}
             partition = partitions[name]
             released = problem.represent(candidate.representative, partition)
             value = 0.0

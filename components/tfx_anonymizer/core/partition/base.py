@@ -8,6 +8,7 @@ the rows it was fitted on where they were; a grouping of points may not, since i
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +18,8 @@ import pyarrow as pa
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.space.effects import Effects
+
+Space = Callable[[Codes, npt.NDArray[np.int64], Target], Effects]
 
 
 class Assigner(Protocol):
@@ -67,6 +70,7 @@ class Partitioner(Protocol):
 
     Attributes:
         name: What it is called in parameters and saved generalizations.
+        space: What measures the effects it groups by; None if it groups by codes.
         needs_order: Whether its result depends on the order of rows, which must then depend on their content alone.
     """
 
@@ -78,8 +82,17 @@ class Partitioner(Protocol):
     def needs_order(self) -> bool:
         """Whether rows must come in an order of their content."""
 
+    @property
+    def space(self) -> Space | None:
+        """What measures the effects that it groups by, if it groups by effects."""
+
     def partition(
-        self, codes: Codes, cardinality: npt.NDArray[np.int64], target: Target, guarantees: Guarantees
+        self,
+        codes: Codes,
+        cardinality: npt.NDArray[np.int64],
+        target: Target,
+        guarantees: Guarantees,
+        effects: Effects | None = None,
     ) -> Partition:
         """Groups the rows.
 
@@ -88,6 +101,7 @@ class Partitioner(Protocol):
             cardinality: The number of codes of each attribute, int64, shape (attributes,).
             target: The guide in fixed point, int32, shape (n, d).
             guarantees: What each class must hold; known to hold for the table as one class.
+            effects: What `space` gives for these arrays, if that is known already.
 
         Returns:
             A partition every class of which keeps the guarantees.

@@ -37,6 +37,7 @@ import pyarrow as pa
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.partition.base import Partition
+from tfx_anonymizer.core.space import Effects
 from tfx_anonymizer.errors import GeneralizationFormatError
 
 _COLUMNS = ("attribute", "code", "left", "right")
@@ -86,10 +87,16 @@ class GuidedTree:
     """Grows a tree over the quasi-identifiers that follows the guide; see the module's text."""
 
     name = "guided_tree"
+    space = None
     needs_order = False
 
     def partition(
-        self, codes: Codes, cardinality: npt.NDArray[np.int64], target: Target, guarantees: Guarantees
+        self,
+        codes: Codes,
+        cardinality: npt.NDArray[np.int64],
+        target: Target,
+        guarantees: Guarantees,
+        effects: Effects | None = None,
     ) -> Partition:
         """Groups the rows; see `base.Partitioner`."""
         from tfx_anonymizer.core.partition.tree_kernels import grow

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.guarantees import Guarantees
-from tfx_anonymizer.core.partition.base import Partition
+from tfx_anonymizer.core.partition.base import Partition, Space
 from tfx_anonymizer.core.partition.merging import merge_until_kept
 from tfx_anonymizer.core.partition.nearest_class import NearestClass, load_nearest_class
 from tfx_anonymizer.core.space import Effects, contributions, responses
@@ -96,16 +96,22 @@ class PointGroups:
     """
 
     name: str
-    space: Callable[[Codes, npt.NDArray[np.int64], Target], Effects]
+    space: Space
     points: Callable[[Effects, Target], Floats]
     group: Callable[[Floats, int], Labels]
     needs_order = True
 
     def partition(
-        self, codes: Codes, cardinality: npt.NDArray[np.int64], target: Target, guarantees: Guarantees
+        self,
+        codes: Codes,
+        cardinality: npt.NDArray[np.int64],
+        target: Target,
+        guarantees: Guarantees,
+        effects: Effects | None = None,
     ) -> Partition:
         """Groups the rows; see `base.Partitioner`."""
-        effects = self.space(codes, cardinality, target)
+        if effects is None:
+            effects = self.space(codes, cardinality, target)
         points = self.points(effects, target)
         labels = merge_until_kept(self.group(points, guarantees.k), points, guarantees)
         count = np.bincount(labels)[:, None]
