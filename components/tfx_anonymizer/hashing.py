@@ -45,6 +45,11 @@ def row_hashes(table: pa.Table | pa.RecordBatch, seed: int = 0) -> Hashes:
     return _mix(hashes)
 
 
+def in_content_order(table: pa.Table) -> pa.Table:
+    """Brings rows into an order that their content alone determines; equal rows stay as they came."""
+    return table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))
+
+
 def _hash_array(array: pa.Array) -> Hashes:
     if isinstance(array, pa.ExtensionArray):
         array = array.storage

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import tensorflow as tf
 
-from tests.support.examples import read_examples, read_records, write_examples, write_records
+from tests.support.examples import read_examples, read_records, write_examples, write_records, write_splits
 from tests.support.people import QUASI_IDENTIFIERS, make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
 from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer, KAnonymityValidator
@@ -29,10 +29,8 @@ def people():
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory, people):
-    folder = tmp_path_factory.mktemp("raw")
-    for split, table in zip(("train", "eval"), people, strict=True):
-        write_examples(folder / f"Split-{split}", table, shards=3)
-    return folder
+    train, held_out = people
+    return write_splits(tmp_path_factory.mktemp("raw"), shards=3, train=train, eval=held_out)
 
 
 @pytest.fixture(scope="module")

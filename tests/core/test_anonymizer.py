@@ -143,3 +143,9 @@ def test_nothing_is_fitted_after_a_refusal():
     with pytest.raises(GuaranteeError):
         anonymizer.fit(make_people(60))
     assert not hasattr(anonymizer, "generalization_")
+
+
+def test_a_real_record_is_warned_of_once(recwarn):
+    table = pd.DataFrame({"age": [1, 2, 3, 4], "ill": [0, 0, 1, 1]})
+    AccuracyGuidedAnonymizer(["age"], k=2, label="ill", representative="medoid").fit(table)
+    assert [str(w.message).split(" releases")[0] for w in recwarn] == ["representative='medoid'"]

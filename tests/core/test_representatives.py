@@ -90,3 +90,11 @@ def test_the_typical_value_means_what_the_class_means():
     found = representative_codes("typical", codes, labels, [NUMERIC, CATEGORICAL], effects)
     # Mean effects of the first class: 0.3, nearest 0.1 of code 2; 1.67, nearest 1.0 of code 5.
     assert found.tolist() == [[2, 5], [40, 8]]
+
+
+def test_what_cannot_be_chosen_is_refused():
+    labels = np.zeros(1, dtype=np.int32)
+    with pytest.raises(PolicyError, match="needs the attributes' effects"):
+        representative_codes("typical", codes_of([1]), labels, [NUMERIC])
+    with pytest.raises(PolicyError, match="'auto'"):
+        representative_codes("auto", codes_of([1]), labels, [NUMERIC])

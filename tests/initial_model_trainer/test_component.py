@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from tests.support.examples import read_examples, write_examples
+from tests.support.examples import read_examples, write_examples, write_splits
 from tests.support.people import QUASI_IDENTIFIERS, make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
 from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer
@@ -39,10 +39,7 @@ def run_fn(fn_args):
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("raw")
-    write_examples(folder / "Split-train", make_people(300))
-    write_examples(folder / "Split-eval", make_people(60, seed=1))
-    return folder
+    return write_splits(tmp_path_factory.mktemp("raw"), train=make_people(300), eval=make_people(60, seed=1))
 
 
 def test_the_users_own_module_guides(tmp_path, raw):

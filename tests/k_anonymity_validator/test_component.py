@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support.examples import write_examples
+from tests.support.examples import write_examples, write_splits
 from tests.support.people import make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
 from tests.support.tamper import Tamper
@@ -18,10 +18,7 @@ POLICY = AnonymizationPolicy(("age", "zip"), 6, label="ill", categorical=("zip",
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("raw")
-    write_examples(folder / "Split-train", make_people(200))
-    write_examples(folder / "Split-eval", make_people(50, seed=1))
-    return folder
+    return write_splits(tmp_path_factory.mktemp("raw"), train=make_people(200), eval=make_people(50, seed=1))
 
 
 def validate(root, folder, *, present=("train", "eval"), **arguments):

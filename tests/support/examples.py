@@ -38,6 +38,13 @@ def write_examples(folder: Path, rows: pd.DataFrame | Sequence[Mapping[str, Any]
     write_records(folder, [to_example(row).SerializeToString() for row in rows], shards)
 
 
+def write_splits(folder: Path, *, shards: int = 1, **splits: pd.DataFrame) -> Path:
+    """Writes a folder of splits as an ExampleGen leaves it, and returns it."""
+    for name, rows in splits.items():
+        write_examples(folder / f"Split-{name}", rows, shards)
+    return folder
+
+
 def write_records(folder: Path, records: Sequence[bytes], shards: int = 1) -> None:
     """Writes serialized records as gzipped TFRecord files."""
     folder.mkdir(parents=True, exist_ok=True)

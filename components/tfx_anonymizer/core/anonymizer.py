@@ -22,11 +22,12 @@ from tfx_anonymizer.core import guarantees
 from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column, require_values
 from tfx_anonymizer.core.encoding import Attribute, Codes, Target, fit_attribute
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import PARTITIONERS, Partition, Space
+from tfx_anonymizer.core.partition import PARTITIONERS, Partition
+from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.representatives import representative_codes
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
 from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order, score
-from tfx_anonymizer.core.space import Effects, responses
+from tfx_anonymizer.core.space import responses
 from tfx_anonymizer.core.steering import steer, unguided
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -35,43 +36,31 @@ _METHOD = ("partitioner", "representative", "random_state")
 
 
 @dataclasses.dataclass(frozen=True)
-class _Problem:
-    """What there is to group, as arrays over the same rows."""
+class _Table:
+    """A table's rows as arrays: what is to be grouped, and what goes with it.
 
-    codes: Codes
-    cardinality: npt.NDArray[np.int64]
-    target: Target
+    Attributes:
+        problem: What is to be grouped.
+        lesson: What a student is to learn of each row, in fixed point, int32, shape (n, d).
+        attributes: The quasi-identifiers, in the order of the codes' columns.
+    """
+
+    problem: Problem
     lesson: Target
-    bound: guarantees.Guarantees
     attributes: tuple[Attribute, ...]
 
-    @property
-    def numeric(self) -> npt.NDArray[np.bool_]:
-        return np.array([attribute.kind == "numeric" for attribute in self.attributes])
-
-    def take(self, rows: npt.NDArray[np.int64]) -> _Problem:
-        return dataclasses.replace(
-            self,
-            codes=self.codes[rows],
-            target=self.target[rows],
-            lesson=self.lesson[rows],
-            bound=self.bound.take(rows),
-        )
-
-    def partition(self, name: str, measured: dict[Space, Effects]) -> Partition:
-        """Groups the rows; `measured` keeps effects for the next partitioner of the same space."""
-        partitioner = PARTITIONERS[name]
-        space = partitioner.space
-        if space is not None and space not in measured:
-            measured[space] = space(self.codes, self.cardinality, self.target)
-        effects = None if space is None else measured[space]
-        return partitioner.partition(self.codes, self.cardinality, self.target, self.bound, effects)
+    def take(self, rows: npt.NDArray[np.int64]) -> _Table:
+        return _Table(self.problem.take(rows), self.lesson[rows], self.attributes)
 
     def represent(self, representative: str, partition: Partition) -> Codes:
         effects = partition.effects
         if effects is None and representative == "typical":
-            effects = responses(self.codes, self.cardinality, self.target)
-        return representative_codes(representative, self.codes, partition.labels, self.attributes, effects)
+            effects = self.problem.effects(responses)
+        return representative_codes(representative, self.problem.codes, partition.labels, self.attributes, effects)
+
+    def score(self, released: Codes) -> float:
+        numeric = np.array([attribute.kind == "numeric" for attribute in self.attributes])
+        return score(released, self.problem.codes, self.lesson, numeric)
 
 
 class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
@@ -207,7 +196,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return released
 
     def _fit(self, table: TableT, guide: Any) -> npt.NDArray[np.int32]:
-        policy = self._check_parameters()
+        wanted = candidates(self.partitioner, self.representative)
+        policy = self._policy()
         present = column_names(table)
         policy.check_columns(present)
         bound = guarantees.bind(policy, table)
@@ -226,43 +216,39 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         codes = np.stack(columns, axis=1)
         cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
         self._known: KnownRows | None = None
-        wanted = candidates(self.partitioner, self.representative)
         lesson = self._lesson(table, target, policy) if len(wanted) > 1 else target
-        problem = _Problem(codes, cardinality, target, lesson, bound, tuple(attributes))
+        rows = _Table(Problem(codes, cardinality, target, bound), lesson, tuple(attributes))
         if depends_on_order(wanted):
             # What sums floats or breaks ties by place must meet the rows in an order of their own.
             hashes = content_hashes(table)
             order = content_order(hashes, target, codes)
-            ordered = self._group(problem.take(order), wanted)
+            ordered = self._group(rows.take(order), wanted)
             labels = np.empty_like(ordered)
             labels[order] = ordered
             self._known = KnownRows.remember(hashes, labels)
         else:
-            labels = self._group(problem, wanted)
+            labels = self._group(rows, wanted)
         self.class_sizes_ = np.bincount(labels)
         self.policy_ = policy
         return labels
 
-    def _group(self, problem: _Problem, wanted: Sequence[Candidate]) -> npt.NDArray[np.int32]:
+    def _group(self, rows: _Table, wanted: Sequence[Candidate]) -> npt.NDArray[np.int32]:
         best: tuple[float, Candidate, Partition, Codes] | None = None
         partitions: dict[str, Partition] = {}
-        measured: dict[Space, Effects] = {}
         for candidate in wanted:
             name = candidate.partitioner
             if name not in partitions:
                 # One partition at a time: whatever else it was asked for came right before.
-                partitions = {name: problem.partition(name, measured)}
+                partitions = {name: PARTITIONERS[name].partition(rows.problem)}
             partition = partitions[name]
-            released = problem.represent(candidate.representative, partition)
-            value = 0.0
-            if len(wanted) > 1:
-                value = score(released[partition.labels], problem.codes, problem.lesson, problem.numeric)
+            released = rows.represent(candidate.representative, partition)
+            value = rows.score(released[partition.labels]) if len(wanted) > 1 else 0.0
             if best is None or value > best[0]:
                 best = value, candidate, partition, released
         assert best is not None
         _, self.candidate_, partition, released = best
         self.generalization_: Generalization = compact(
-            self.candidate_.partitioner, problem.attributes, partition.assigner, released
+            self.candidate_.partitioner, rows.attributes, partition.assigner, released
         )
         return partition.labels
 
@@ -272,8 +258,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             return target
         return self._target(table, None, policy)
 
-    def _check_parameters(self) -> AnonymizationPolicy:
-        candidates(self.partitioner, self.representative)
+    def _policy(self) -> AnonymizationPolicy:
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)

@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfx_anonymizer.core.columns import Kind, cast_to
+from tfx_anonymizer.core.means import group_means
 
 Codes = npt.NDArray[np.int32]
 Target = npt.NDArray[np.int32]
@@ -118,10 +119,8 @@ def _mean_response(codes: Codes, size: int, target: Target) -> tuple[npt.NDArray
     Sums of integers are exact in float64 here, so the result does not depend on the order of rows.
     """
     count = np.bincount(codes, minlength=size)
-    sums = np.stack([np.bincount(codes, weights=column, minlength=size) for column in target.T], axis=1)
-    overall = sums.sum(axis=0) / max(count.sum(), 1)
     # A code without rows (missing, where nothing is missing) takes the middle.
-    means = np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], overall) - overall
+    means = group_means(target, codes, size) - target.sum(axis=0) / max(len(target), 1)
     return means @ _principal_direction(means, count), count
 
 

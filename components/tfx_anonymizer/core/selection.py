@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfx_anonymizer.core.boosting import learn_shares
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
+from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.representatives import check_representative
-from tfx_anonymizer.core.steering import FULL_SCALE
+from tfx_anonymizer.core.steering import shares
 
-TREE = "guided_tree"
 ROUNDS = 50
 MOST_CATEGORIES = 64
 
@@ -52,7 +53,7 @@ def candidates(partitioner: str, representative: str) -> tuple[Candidate, ...]:
     """
     check_partitioner(partitioner)
     check_representative(representative)
-    names = list(PARTITIONERS) if partitioner == "best" else [TREE if partitioner == "auto" else partitioner]
+    names = list(PARTITIONERS) if partitioner == "best" else [GuidedTree.name if partitioner == "auto" else partitioner]
     found = []
     for name in names:
         if representative != "auto":
@@ -61,7 +62,7 @@ def candidates(partitioner: str, representative: str) -> tuple[Candidate, ...]:
             chosen = ["median", "typical"]
         else:
             # Measured: effects suit groups that were made by effects, and the tree's classes do better without.
-            chosen = ["median" if name == TREE else "typical"]
+            chosen = ["median" if name == GuidedTree.name else "typical"]
         found += [Candidate(name, one) for one in chosen]
     return tuple(found)
 
@@ -90,26 +91,27 @@ def score(released: Codes, raw: Codes, wanted: Target, numeric: npt.NDArray[np.b
     """
     from scipy import sparse
 
-    shares = (wanted.astype(np.float64) / FULL_SCALE + 1.0) / 2.0
+    truth = shares(wanted)
     attributes = [_Features.fit(column, bool(is_numeric)) for column, is_numeric in zip(raw.T, numeric, strict=True)]
     learn, ask = (
         sparse.hstack([one.of(column) for one, column in zip(attributes, codes.T, strict=True)], format="csr")
         for codes in (released, raw)
     )
-    answers = np.stack([_learn(learn, column).predict(ask) for column in shares.T], axis=1)
-    if _are_labels(shares):
-        return float(np.mean(_label(answers) == _label(shares)))
-    return -float(np.mean((answers - shares) ** 2))
+    students = [learn_shares(learn, column, rounds=ROUNDS, learning_rate=0.2) for column in truth.T]
+    answers = np.stack([student.predict(ask) for student in students], axis=1)
+    if _are_labels(truth):
+        return float(np.mean(_label(answers) == _label(truth)))
+    return -float(np.mean((answers - truth) ** 2))
 
 
-def _are_labels(shares: npt.NDArray[np.float64]) -> bool:
-    return bool(np.all((shares == 0.0) | (shares == 1.0)))
+def _are_labels(truth: npt.NDArray[np.float64]) -> bool:
+    return bool(np.all((truth == 0.0) | (truth == 1.0)))
 
 
-def _label(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    if shares.shape[1] == 1:
-        return (shares[:, 0] > 0.5).astype(np.int64)
-    return np.asarray(np.argmax(shares, axis=1), dtype=np.int64)
+def _label(answers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    if answers.shape[1] == 1:
+        return (answers[:, 0] > 0.5).astype(np.int64)
+    return np.asarray(np.argmax(answers, axis=1), dtype=np.int64)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,19 +136,3 @@ class _Features:
         rows = np.flatnonzero(self.categories[place] == codes)
         ones = np.ones(len(rows), dtype=np.float32)
         return sparse.csr_matrix((ones, (rows, place[rows])), shape=(len(codes), len(self.categories)))
-
-
-def _learn(features: Any, share: npt.NDArray[np.float64]) -> Any:
-    import lightgbm
-
-    parameters = {
-        "objective": "cross_entropy",
-        "learning_rate": 0.2,
-        "num_leaves": 31,
-        "min_data_in_leaf": 20,
-        "deterministic": True,
-        "force_row_wise": True,
-        "num_threads": 1,
-        "verbosity": -1,
-    }
-    return lightgbm.train(parameters, lightgbm.Dataset(features, share), ROUNDS)

@@ -55,6 +55,11 @@ def steer(guide: Any, rows: int | None = None) -> Target:
     return _fixed_point(_fewer_columns(numbers))
 
 
+def shares(target: Target) -> npt.NDArray[np.float64]:
+    """Returns a target as shares of its full scale, 0 to 1, float64, shape (n, d); probabilities come back as such."""
+    return (target / FULL_SCALE + 1.0) / 2.0
+
+
 def unguided(rows: int) -> Target:
     """Returns the target of a partition that no model steers: all alike, shape (n, 1)."""
     return np.zeros((rows, 1), dtype=np.int32)

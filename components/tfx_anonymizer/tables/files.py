@@ -6,12 +6,11 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tfx_anonymizer.errors import InputDataError, PolicyError
-from tfx_anonymizer.hashing import row_hashes
+from tfx_anonymizer.hashing import in_content_order
 from tfx_anonymizer.tables import csv_text
 
 SUFFIXES = (".csv", ".parquet")
@@ -57,7 +56,7 @@ class TableFile:
         if self.text is not None and path.suffix == ".csv":
             table = csv_text.with_changes(self.text, self.typed, released, changed)
         table = table.select([name for name in table.column_names if name not in drop])
-        table = table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))
+        table = in_content_order(table)
         if path.suffix == ".csv":
             _write_aside(path, lambda aside: csv_text.write(table, aside, self.delimiter))
         else:

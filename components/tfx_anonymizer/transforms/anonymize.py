@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
-import numpy as np
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 from tfx_anonymizer.core.selection import candidates, depends_on_order
 from tfx_anonymizer.errors import InputDataError
-from tfx_anonymizer.hashing import row_hashes
+from tfx_anonymizer.hashing import in_content_order
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.report.release import compare_column
 from tfx_anonymizer.transforms.columns import (
@@ -94,7 +93,7 @@ class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
         del batches
         if depends_on_order(candidates(self._method.partitioner, self._method.representative)):
             # By every feature, for grouping sees only those that have a role.
-            table = table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))
+            table = in_content_order(table)
         empty = empty_lists(table, self._policy.quasi_identifiers)
         released, anonymizer, summary = anonymize_table(table, self._policy, self._method)
         for batch in shuffled_batches(released):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
+from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.steering import steer, unguided
 from tfx_anonymizer.errors import GeneralizationFormatError, PolicyError
 
@@ -24,7 +25,7 @@ def guarantees(k, rows, *, people=None, sensitive=(), ordered=(), l=0, t=np.inf)
 def grow(codes, target, bound):
     codes = np.asarray(codes, dtype=np.int32)
     codes = codes.reshape(len(codes), -1)
-    return GuidedTree().partition(codes, codes.max(axis=0).astype(np.int64) + 1, target, bound)
+    return GuidedTree().partition(Problem(codes, codes.max(axis=0).astype(np.int64) + 1, target, bound))
 
 
 def sizes(partition):

@@ -15,6 +15,7 @@ from tests.core.partition.test_guided_tree import guarantees, problems
 from tfx_anonymizer.core.partition import PARTITIONERS
 from tfx_anonymizer.core.partition.merging import broken_classes, merge_until_kept
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS, group_by_directions, group_by_mdav
+from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.steering import steer
 from tfx_anonymizer.errors import GeneralizationFormatError
 
@@ -24,7 +25,8 @@ both_groupings = pytest.mark.parametrize("group", [group_by_mdav, group_by_direc
 
 def partition(name, codes, guide, bound):
     codes = np.asarray(codes, dtype=np.int32).reshape(len(codes), -1)
-    return PARTITIONERS[name].partition(codes, codes.max(axis=0).astype(np.int64) + 1, steer(guide), bound)
+    problem = Problem(codes, codes.max(axis=0).astype(np.int64) + 1, steer(guide), bound)
+    return PARTITIONERS[name].partition(problem)
 
 
 def test_mdav_takes_the_farthest_and_its_neighbours_first():

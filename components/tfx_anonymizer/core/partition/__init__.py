@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfx_anonymizer.core.partition.base import Assigner, Partition, Partitioner, Space
+from tfx_anonymizer.core.partition.base import Assigner, Partition, Partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS
 from tfx_anonymizer.errors import PolicyError
@@ -24,4 +24,4 @@ def check_partitioner(name: str) -> None:
         raise PolicyError("partitioner is not known", got=repr(name), allowed=" or ".join(PARTITIONER_NAMES))
 
 
-__all__ = ["PARTITIONERS", "PARTITIONER_NAMES", "Assigner", "Partition", "Partitioner", "Space", "check_partitioner"]
+__all__ = ["PARTITIONERS", "PARTITIONER_NAMES", "Assigner", "Partition", "Partitioner", "check_partitioner"]

@@ -1,25 +1,22 @@
 """What a partitioner is: it groups rows into equivalence classes that all keep the guarantees.
 
-A partitioner sees integers alone (codes, the guide in fixed point, guarantees), so its result is a function of them and
-of nothing else; and it gives back both the class of each row and a way to place rows it has never seen. A tree places
-the rows it was fitted on where they were; a grouping of points may not, since it saw the guide's answer for them.
+A partitioner sees a `Problem`'s integers alone, so its result is a function of them and of nothing else; and it gives
+back both the class of each row and a way to place rows it has never seen. A tree places the rows it was fitted on where
+they were; a grouping of points may not, since it saw the guide's answer for them.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tfx_anonymizer.core.encoding import Codes, Target
-from tfx_anonymizer.core.guarantees import Guarantees
+from tfx_anonymizer.core.encoding import Codes
+from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.space.effects import Effects
-
-Space = Callable[[Codes, npt.NDArray[np.int64], Target], Effects]
 
 
 class Assigner(Protocol):
@@ -70,7 +67,6 @@ class Partitioner(Protocol):
 
     Attributes:
         name: What it is called in parameters and saved generalizations.
-        space: What measures the effects it groups by; None if it groups by codes.
         needs_order: Whether its result depends on the order of rows, which must then depend on their content alone.
     """
 
@@ -82,26 +78,8 @@ class Partitioner(Protocol):
     def needs_order(self) -> bool:
         """Whether rows must come in an order of their content."""
 
-    @property
-    def space(self) -> Space | None:
-        """What measures the effects that it groups by, if it groups by effects."""
-
-    def partition(
-        self,
-        codes: Codes,
-        cardinality: npt.NDArray[np.int64],
-        target: Target,
-        guarantees: Guarantees,
-        effects: Effects | None = None,
-    ) -> Partition:
-        """Groups the rows.
-
-        Args:
-            codes: Quasi-identifiers as codes, int32, shape (n, attributes).
-            cardinality: The number of codes of each attribute, int64, shape (attributes,).
-            target: The guide in fixed point, int32, shape (n, d).
-            guarantees: What each class must hold; known to hold for the table as one class.
-            effects: What `space` gives for these arrays, if that is known already.
+    def partition(self, problem: Problem) -> Partition:
+        """Groups a problem's rows.
 
         Returns:
             A partition every class of which keeps the guarantees.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfx_anonymizer.core.guarantees import SLACK
 from tfx_anonymizer.core.jit import compiled
-
-# A cut must keep t with a little to spare, so that a recount that adds in another order never disagrees.
-SLACK = 1e-9
 
 
 @compiled

@@ -19,8 +19,8 @@ remain.
     >>> from tfx_anonymizer.core.steering import steer
     >>> ages = np.arange(1, 7, dtype=np.int32).reshape(-1, 1)
     >>> only_rows = Guarantees(2, None, np.zeros((6, 0), np.int32), np.zeros(0, bool), 0, np.inf)
-    >>> target = steer([0.1, 0.1, 0.2, 0.8, 0.9, 0.9])
-    >>> GuidedTree().partition(ages, np.array([7]), target, only_rows).labels.tolist()
+    >>> people = Problem(ages, np.array([7]), steer([0.1, 0.1, 0.2, 0.8, 0.9, 0.9]), only_rows)
+    >>> GuidedTree().partition(people).labels.tolist()
     [0, 0, 0, 1, 1, 1]
 """
 
@@ -34,10 +34,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tfx_anonymizer.core.encoding import Codes, Target
+from tfx_anonymizer.core.encoding import Codes
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.partition.base import Partition
-from tfx_anonymizer.core.space import Effects
+from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.errors import GeneralizationFormatError
 
 _COLUMNS = ("attribute", "code", "left", "right")
@@ -87,27 +87,19 @@ class GuidedTree:
     """Grows a tree over the quasi-identifiers that follows the guide; see the module's text."""
 
     name = "guided_tree"
-    space = None
     needs_order = False
 
-    def partition(
-        self,
-        codes: Codes,
-        cardinality: npt.NDArray[np.int64],
-        target: Target,
-        guarantees: Guarantees,
-        effects: Effects | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Groups the rows; see `base.Partitioner`."""
         from tfx_anonymizer.core.partition.tree_kernels import grow
 
-        rows = len(codes)
+        guarantees = problem.guarantees
         # Twice the depth of a balanced tree, and a start for small ones.
-        depth_limit = 16 + 2 * math.ceil(math.log2(max(rows / guarantees.k, 2)))
+        depth_limit = 16 + 2 * math.ceil(math.log2(max(len(problem.codes) / guarantees.k, 2)))
         *nodes, labels = grow(
-            np.ascontiguousarray(codes),
-            cardinality.astype(np.int64),
-            np.ascontiguousarray(target),
+            np.ascontiguousarray(problem.codes),
+            problem.cardinality.astype(np.int64),
+            np.ascontiguousarray(problem.target),
             guarantees.k,
             depth_limit,
             not guarantees.counts_rows_only,

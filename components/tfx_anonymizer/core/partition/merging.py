@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tfx_anonymizer.core.guarantees import Guarantees
+from tfx_anonymizer.core.guarantees import SLACK, Guarantees
+from tfx_anonymizer.core.means import group_means
 
-SLACK = 1e-9
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
 
@@ -45,7 +45,6 @@ def broken_classes(labels: Labels, guarantees: Guarantees) -> npt.NDArray[np.int
         if guarantees.l:
             broken |= _distinct(labels, codes, classes) < guarantees.l
         if guarantees.t < 1.0:
-            # With a little to spare, so that a recount that adds in another order never disagrees.
             broken |= _distances(labels, codes, classes, bool(ordered)) > guarantees.t - SLACK
     # The whole table as one class keeps everything, whatever rounding says.
     return np.flatnonzero(broken) if classes > 1 else np.zeros(0, dtype=np.int64)
@@ -81,9 +80,7 @@ def _merge(labels: Labels, points: Floats, broken: npt.NDArray[np.int64]) -> Lab
     from scipy.spatial import cKDTree
 
     classes = int(labels.max()) + 1
-    count = np.bincount(labels, minlength=classes)
-    sums = np.stack([np.bincount(labels, weights=column, minlength=classes) for column in points.T], axis=1)
-    centres = sums / count[:, None]
+    centres = group_means(points, labels, classes)
     joined = np.arange(classes)
     taken = np.zeros(classes, dtype=bool)
     neighbours = min(classes, 8)

@@ -27,11 +27,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tfx_anonymizer.core.encoding import Codes, Target
-from tfx_anonymizer.core.guarantees import Guarantees
-from tfx_anonymizer.core.partition.base import Partition, Space
+from tfx_anonymizer.core.encoding import Target
+from tfx_anonymizer.core.means import group_means
+from tfx_anonymizer.core.partition.base import Partition
 from tfx_anonymizer.core.partition.merging import merge_until_kept
 from tfx_anonymizer.core.partition.nearest_class import NearestClass, load_nearest_class
+from tfx_anonymizer.core.problem import Problem, Space
 from tfx_anonymizer.core.space import Effects, contributions, responses
 from tfx_anonymizer.core.steering import FULL_SCALE
 
@@ -101,22 +102,12 @@ class PointGroups:
     group: Callable[[Floats, int], Labels]
     needs_order = True
 
-    def partition(
-        self,
-        codes: Codes,
-        cardinality: npt.NDArray[np.int64],
-        target: Target,
-        guarantees: Guarantees,
-        effects: Effects | None = None,
-    ) -> Partition:
+    def partition(self, problem: Problem) -> Partition:
         """Groups the rows; see `base.Partitioner`."""
-        if effects is None:
-            effects = self.space(codes, cardinality, target)
-        points = self.points(effects, target)
-        labels = merge_until_kept(self.group(points, guarantees.k), points, guarantees)
-        count = np.bincount(labels)[:, None]
-        columns = effects.coordinates.T
-        centres = np.stack([np.bincount(labels, weights=column) for column in columns], axis=1) / count
+        effects = problem.effects(self.space)
+        points = self.points(effects, problem.target)
+        labels = merge_until_kept(self.group(points, problem.guarantees.k), points, problem.guarantees)
+        centres = group_means(effects.coordinates, labels, int(labels.max()) + 1)
         return Partition(labels, NearestClass(effects.bins, effects.by_bin, centres), effects)
 
     def load(self, table: pa.Table) -> NearestClass:

@@ -8,15 +8,15 @@ between them. Every row is explained by trees that have not learned from it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from tfx_anonymizer.core.boosting import learn_shares
 from tfx_anonymizer.core.encoding import Codes, Target
+from tfx_anonymizer.core.means import group_means
 from tfx_anonymizer.core.space.bins import bin_codes
-from tfx_anonymizer.core.space.effects import Effects, Floats, mean_by_bin
-from tfx_anonymizer.core.steering import FULL_SCALE
+from tfx_anonymizer.core.space.effects import Effects, Floats
+from tfx_anonymizer.core.steering import shares
 
 FOLDS = 3
 ROUNDS = 100
@@ -37,10 +37,9 @@ def contributions(codes: Codes, cardinality: npt.NDArray[np.int64], target: Targ
     """
     bins = bin_codes(codes, cardinality)
     binned = bins.of(codes)
-    shares = (target.astype(np.float64) / FULL_SCALE + 1.0) / 2.0
-    of_rows = np.stack([_explain(binned, column) for column in shares.T], axis=2)
+    of_rows = np.stack([_explain(binned, column) for column in shares(target).T], axis=2)
     of_rows -= of_rows.mean(axis=0)
-    tables = tuple(mean_by_bin(of_rows[:, i], binned[:, i], len(last)) for i, last in enumerate(bins.last))
+    tables = tuple(group_means(of_rows[:, i], binned[:, i], len(last)) for i, last in enumerate(bins.last))
     return Effects(of_rows, bins, tables)
 
 
@@ -57,23 +56,7 @@ def _explain(binned: npt.NDArray[np.int32], share: Floats) -> Floats:
         inside = folds == fold
         learn = np.flatnonzero(~inside if fold >= 0 else inside)[::step]
         # Rows are explained one by one, so threads (0: all there are) change nothing.
-        trees = _fit(binned[learn], share[learn])
+        # Codes are ordered by the guide already, so categories need no splits of their own.
+        trees = learn_shares(binned[learn].astype(np.float32), share[learn], rounds=ROUNDS, learning_rate=0.1)
         found[inside] = trees.predict(binned[inside], pred_contrib=True, num_threads=0)[:, :-1]
     return found
-
-
-def _fit(binned: npt.NDArray[np.int32], share: Floats) -> Any:
-    import lightgbm
-
-    parameters = {
-        "objective": "cross_entropy",
-        "learning_rate": 0.1,
-        "num_leaves": 31,
-        "min_data_in_leaf": 20,
-        "deterministic": True,
-        "force_row_wise": True,
-        "num_threads": 1,
-        "verbosity": -1,
-    }
-    # Codes are ordered by the guide already, so categories need no splits of their own.
-    return lightgbm.train(parameters, lightgbm.Dataset(binned.astype(np.float32), share), ROUNDS)

@@ -33,20 +33,3 @@ class Effects:
     def coordinates(self) -> Floats:
         """Rows as points, float64, shape (n, attributes * d)."""
         return self.of_rows.reshape(len(self.of_rows), -1)
-
-
-def mean_by_bin(values: Floats, binned: npt.NDArray[np.int32], bins: int) -> Floats:
-    """Averages values by bin; a bin without rows gets the overall mean.
-
-    Args:
-        values: float64, shape (n, d).
-        binned: The bin of each row, shape (n,).
-        bins: Their number.
-
-    Returns:
-        float64, shape (bins, d).
-    """
-    count = np.bincount(binned, minlength=bins)
-    sums = np.stack([np.bincount(binned, weights=column, minlength=bins) for column in values.T], axis=1)
-    overall = values.mean(axis=0)
-    return np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], overall)

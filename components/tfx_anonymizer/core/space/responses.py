@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfx_anonymizer.core.encoding import Codes, Target
+from tfx_anonymizer.core.means import group_means
 from tfx_anonymizer.core.space.bins import bin_codes
-from tfx_anonymizer.core.space.effects import Effects, mean_by_bin
+from tfx_anonymizer.core.space.effects import Effects
 
 
 def responses(codes: Codes, cardinality: npt.NDArray[np.int64], target: Target) -> Effects:
@@ -34,8 +35,7 @@ def responses(codes: Codes, cardinality: npt.NDArray[np.int64], target: Target) 
     """
     bins = bin_codes(codes, cardinality)
     binned = bins.of(codes)
-    values = target.astype(np.float64)
-    overall = values.mean(axis=0)
-    tables = tuple(mean_by_bin(values, binned[:, i], len(last)) - overall for i, last in enumerate(bins.last))
+    overall = target.mean(axis=0)
+    tables = tuple(group_means(target, binned[:, i], len(last)) - overall for i, last in enumerate(bins.last))
     of_rows = np.stack([table[binned[:, i]] for i, table in enumerate(tables)], axis=1)
     return Effects(of_rows, bins, tables)
