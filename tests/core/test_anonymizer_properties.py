@@ -58,9 +58,9 @@ def class_sizes(table, names):
 METHODS = [
     {"partitioner": partitioner, "representative": representative}
     for partitioner in PARTITIONERS
-    for representative in ("median", "typical")
+    for representative in ("median", "typical", "altered_medoid")
 ]
-METHODS += [{"partitioner": "auto", "representative": "auto"}, {"partitioner": "best", "representative": "auto"}]
+METHODS += [{"partitioner": "auto", "effort": effort} for effort in ("low", "medium", "high")]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))
 
 

@@ -96,5 +96,59 @@ def test_what_cannot_be_chosen_is_refused():
     labels = np.zeros(1, dtype=np.int32)
     with pytest.raises(PolicyError, match="needs the attributes' effects"):
         representative_codes("typical", codes_of([1]), labels, [NUMERIC])
+    with pytest.raises(PolicyError, match="'altered_medoid' needs"):
+        representative_codes("altered_medoid", codes_of([1]), labels, [NUMERIC])
     with pytest.raises(PolicyError, match="'auto'"):
         representative_codes("auto", codes_of([1]), labels, [NUMERIC])
+
+
+def effects_of(codes):
+    """The codes themselves as effects."""
+    codes = np.asarray(codes)
+    return Effects(codes[:, :, None].astype(float), Bins(()), ())
+
+
+def altered(codes, labels, k):
+    kinds = [NUMERIC] * codes.shape[1]
+    return representative_codes("altered_medoid", codes, labels, kinds, effects_of(codes), k)
+
+
+def test_a_member_whom_few_are_like_is_altered():
+    # Mean (3, 20): the nearest is (3, 21), which one row alone has. Exchanging 21 for 18 costs less than 3 for 2 or 4.
+    codes = codes_of([2, 18], [3, 21], [4, 21])
+    labels = np.zeros(3, dtype=np.int32)
+    assert altered(codes, labels, 2).tolist() == [[2, 21]]
+    # Two rows with that combination are enough for k = 2.
+    twice = codes_of([2, 18], [3, 21], [3, 21], [4, 21])
+    assert altered(twice, np.zeros(4, dtype=np.int32), 2).tolist() == [[3, 21]]
+
+
+def test_an_exchange_that_makes_another_rare_record_is_passed_over():
+    # (2, 21), the cheapest exchange, is somebody else's record in another class.
+    codes = codes_of([2, 18], [3, 21], [4, 21], [2, 21], [40, 40])
+    labels = np.array([0, 0, 0, 1, 1], dtype=np.int32)
+    assert altered(codes, labels, 2)[0].tolist() == [3, 18]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 5), st.integers(0, 4), st.integers(0, 3)), min_size=1),
+    st.integers(2, 5),
+    st.randoms(use_true_random=False),
+)
+def test_an_altered_member_is_a_rare_record_only_where_nothing_can_be_exchanged(rows, k, random):
+    codes = codes_of(*[row[:3] for row in rows])
+    labels = np.unique([row[3] for row in rows], return_inverse=True)[1].reshape(-1).astype(np.int32)
+    found = altered(codes, labels, k)
+    held = [tuple(row) for row in codes.tolist()]
+    for label, released in enumerate(found.tolist()):
+        members = codes[labels == label]
+        assert all(value in members[:, i] for i, value in enumerate(released))
+        if 0 < held.count(tuple(released)) < k:
+            one_away = {
+                (*released[:i], value, *released[i + 1 :]) for i in range(3) for value in members[:, i].tolist()
+            } - {tuple(released)}
+            assert all(0 < held.count(other) < k for other in one_away)
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    # Whole numbers as effects add up alike in any order.
+    assert altered(codes[order], labels[order], k).tolist() == found.tolist()

@@ -64,7 +64,9 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         policy: All of the roles and bounds above in one; single arguments win over it.
         partitioner: How rows are grouped; see `AccuracyGuidedAnonymizer`.
         representative: What a class releases; see there.
-        seed: Seed of whatever draws at random.
+        effort: How many ways of grouping `auto` tries; see there.
+        student: What tries them; see there. `auto` is the guide's own kind, and a network for a SavedModel.
+        seed: Seed of the student.
         splits: The splits to make k-anonymous, each by itself.
         other_splits: What becomes of the others: `pass` (released raw, as in the paper, where models are tested on raw
             data), `transform` (by the generalization fitted on the first of `splits`; k is not controlled there), or
@@ -115,6 +117,8 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         policy: AnonymizationPolicy | None = None,
         partitioner: str = "auto",
         representative: str = "auto",
+        effort: str = "auto",
+        student: str = "auto",
         seed: int = 0,
         splits: Sequence[str] = ("train",),
         other_splits: str = "pass",
@@ -136,6 +140,8 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         settings = Settings(
             partitioner=partitioner,
             representative=representative,
+            effort=effort,
+            student=student,
             seed=seed,
             splits=splits,  # type: ignore[arg-type]
             other_splits=other_splits,

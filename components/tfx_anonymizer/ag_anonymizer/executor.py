@@ -22,7 +22,7 @@ from tfx_anonymizer.errors import ViolationError
 from tfx_anonymizer.guides import GuideLocation
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.promises import broken
-from tfx_anonymizer.transforms.anonymize import FILES, RELEASED, SUMMARY, Anonymize
+from tfx_anonymizer.transforms.anonymize import FILES, RELEASED, SUMMARY, Anonymize, Method
 from tfx_anonymizer.transforms.apply import ApplyGeneralization
 from tfx_anonymizer.transforms.count_classes import ClassCounts, CountClasses
 from tfx_anonymizer.transforms.examples_io import DropColumns, ReadExamples, WriteExamples
@@ -90,6 +90,10 @@ class _Run:
             return []
         return [split for split in self._examples.splits if split not in self._settings.splits]
 
+    @property
+    def _method(self) -> Method:
+        return self._settings.method("auto" if self._guide is None else self._guide.load().kind)
+
     def check(self) -> None:
         """Checks what can be checked before any record is read."""
         self._examples.check_splits(self._settings.splits)
@@ -147,7 +151,7 @@ class _Run:
         if self._guide is not None:
             keep = self._examples.payload_format == "FORMAT_TF_SEQUENCE_EXAMPLE"
             batches = batches | f"Guide[{split}]" >> PredictWithGuide(self._guide, keep_records=keep)
-        found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._settings.method, split)
+        found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._method, split)
         self._write(found[RELEASED], split)
         counted = found[RELEASED] | f"Count[{split}]" >> CountClasses(
             self._policy.quasi_identifiers, self._policy.sensitive, self._policy.entity_id

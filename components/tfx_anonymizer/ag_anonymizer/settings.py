@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfx_anonymizer.core.selection import candidates
+from tfx_anonymizer.core.students import check_student
 from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.transforms.anonymize import Method
 
@@ -24,6 +25,8 @@ class Settings:
 
     partitioner: str
     representative: str
+    effort: str
+    student: str
     seed: int
     splits: tuple[str, ...]
     other_splits: str
@@ -31,7 +34,8 @@ class Settings:
     output_key: str | None
 
     def __post_init__(self) -> None:
-        candidates(self.partitioner, self.representative)
+        candidates(self.partitioner, self.representative, self.effort)
+        check_student(self.student)
         if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or not 0 <= self.seed < 2**32:
             raise PolicyError("seed is out of range", got=repr(self.seed), allowed="an integer from 0 to 2**32 - 1")
         if isinstance(self.splits, str) or not self.splits or not all(isinstance(s, str) and s for s in self.splits):
@@ -44,10 +48,10 @@ class Settings:
                 "other_splits is not known", got=repr(self.other_splits), allowed=" or ".join(OTHER_SPLITS)
             )
 
-    @property
-    def method(self) -> Method:
-        """How rows are grouped."""
-        return Method(self.partitioner, self.representative, int(self.seed))
+    def method(self, guide_kind: str) -> Method:
+        """How rows are grouped, by a student of the guide's kind unless another was named."""
+        student = guide_kind if self.student == "auto" else self.student
+        return Method(self.partitioner, self.representative, self.effort, student, int(self.seed))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the settings as JSON-ready values."""

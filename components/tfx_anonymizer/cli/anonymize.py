@@ -27,11 +27,17 @@ if TYPE_CHECKING:
 @roles
 @click.option("--categorical", type=Names(), multiple=True, help="Quasi-identifiers whose numbers are only codes.")
 @click.option("--partitioner", default="auto", show_default=True,
-              help="How rows are grouped: auto (guided_tree, the fastest), contribution_mdav, contribution_directions, "
-              "mdav, principal_directions, or best, which tries them all.")  # fmt: skip
+              help="How rows are grouped: auto tries several and keeps what a cheap model learns most from; or "
+              "guided_tree (fastest), contribution_mdav, contribution_directions, mdav, principal_directions.")  # fmt: skip
 @click.option("--representative", default="auto", show_default=True,
-              type=click.Choice(["auto", "median", "typical", "medoid"]),
+              type=click.Choice(["auto", "median", "typical", "altered_medoid", "medoid"]),
               help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip
+@click.option("--effort", default="auto", show_default=True, type=click.Choice(["auto", "low", "medium", "high"]),
+              help="How many ways of grouping auto tries; low is the guided tree alone.")  # fmt: skip
+@click.option("--student", default="auto", show_default=True,
+              type=click.Choice(["auto", "gradient_boosting", "random_forest", "mlp", "logistic_regression",
+                                 "decision_tree"]),
+              help="The model that tries them; auto is the guide's kind.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of everything that is drawn at random.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report too, .html or .json.")
 @click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
@@ -59,9 +65,9 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
         table = read_table(source, delimiter=options["delimiter"], missing=options["missing"])
         policy.check_columns(table.typed.column_names)
         step("training the guide")
-        guide = _guide(table.typed, policy, options)
+        predictions, kind = _guide(table.typed, policy, options)
         step("grouping")
-        released = _group(table.typed, guide, policy, options)
+        released = _group(table.typed, predictions, kind, policy, options)
         step("counting again")
         facts = _recount(table.typed, released, policy, options)
         step("writing")
@@ -93,14 +99,14 @@ def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
     )
 
 
-def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]) -> Any | None:
-    """Returns the guide's predictions, or None where the label guides, or nothing."""
+def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]) -> tuple[Any | None, str]:
+    """Returns the guide's predictions, None where the label guides or nothing, and what kind of model it is."""
     from tfx_anonymizer.errors import PolicyError
     from tfx_anonymizer.guides import ESTIMATOR_NAMES, GuideLocation, fit_estimator
 
     name = options["guide"] or ("gradient_boosting" if policy.label else "labels")
     if name == "labels":
-        return None
+        return None, "auto"
     if name in ESTIMATOR_NAMES:
         if policy.label is None:
             raise PolicyError(f"guide {name} needs a label to learn", hint="pass --label")
@@ -108,7 +114,7 @@ def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
         fitted = fit_estimator(
             table, policy.label, name, leave_out=leave_out, categorical=policy.categorical, seed=options["seed"]
         )
-        return fitted.predict(table)
+        return fitted.predict(table), fitted.kind
     if not Path(name).is_dir():
         raise PolicyError(
             "guide is neither known by name nor a folder",
@@ -121,19 +127,24 @@ def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
         from tfx_anonymizer.transforms.tf_examples import encode_examples
 
         records = encode_examples(table)
-    return guide.predict(table, records)
+    return guide.predict(table, records), guide.kind
 
 
-def _group(table: pa.Table, guide: Any | None, policy: AnonymizationPolicy, options: dict[str, Any]) -> pa.Table:
+def _group(
+    table: pa.Table, predictions: Any | None, kind: str, policy: AnonymizationPolicy, options: dict[str, Any]
+) -> pa.Table:
     from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 
+    student = kind if options["student"] == "auto" else options["student"]
     anonymizer = AccuracyGuidedAnonymizer.from_policy(
         policy,
         partitioner=options["partitioner"],
         representative=options["representative"],
+        effort=options["effort"],
+        student=student,
         random_state=options["seed"],
     )
-    return anonymizer.fit_transform(table, guide)
+    return anonymizer.fit_transform(table, predictions)
 
 
 def _recount(

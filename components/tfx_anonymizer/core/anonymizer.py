@@ -10,7 +10,6 @@ Example:
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,48 +18,19 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from tfx_anonymizer.core import guarantees
-from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column, require_values
-from tfx_anonymizer.core.encoding import Attribute, Codes, Target, fit_attribute
+from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column
+from tfx_anonymizer.core.encoded_table import EncodedTable, unchanged_columns
+from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.generalization import Generalization, compact
 from tfx_anonymizer.core.partition import PARTITIONERS, Partition
-from tfx_anonymizer.core.problem import Problem
-from tfx_anonymizer.core.representatives import representative_codes
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
-from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order, score
-from tfx_anonymizer.core.space import responses
+from tfx_anonymizer.core.selection import Candidate, Examination, candidates, depends_on_order
 from tfx_anonymizer.core.steering import steer, unguided
+from tfx_anonymizer.core.students import check_student
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
-_METHOD = ("partitioner", "representative", "random_state")
-
-
-@dataclasses.dataclass(frozen=True)
-class _Table:
-    """A table's rows as arrays: what is to be grouped, and what goes with it.
-
-    Attributes:
-        problem: What is to be grouped.
-        lesson: What a student is to learn of each row, in fixed point, int32, shape (n, d).
-        attributes: The quasi-identifiers, in the order of the codes' columns.
-    """
-
-    problem: Problem
-    lesson: Target
-    attributes: tuple[Attribute, ...]
-
-    def take(self, rows: npt.NDArray[np.int64]) -> _Table:
-        return _Table(self.problem.take(rows), self.lesson[rows], self.attributes)
-
-    def represent(self, representative: str, partition: Partition) -> Codes:
-        effects = partition.effects
-        if effects is None and representative == "typical":
-            effects = self.problem.effects(responses)
-        return representative_codes(representative, self.problem.codes, partition.labels, self.attributes, effects)
-
-    def score(self, released: Codes) -> float:
-        numeric = np.array([attribute.kind == "numeric" for attribute in self.attributes])
-        return score(released, self.problem.codes, self.lesson, numeric)
+_METHOD = ("partitioner", "representative", "effort", "student", "random_state")
 
 
 class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
@@ -78,18 +48,24 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             4), 0 to 1; the ordered distance for numbers and times, missing last, and the equal distance for the rest.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
-        partitioner: How rows are grouped: `"guided_tree"` (`"auto"` is this one, the fastest), `"contribution_mdav"`
-            (loses least on many attributes), `"contribution_directions"`, `"mdav"`, `"principal_directions"`, or
-            `"best"`, which tries them all on a cheap student and keeps the one it learns most from.
+        partitioner: How rows are grouped: a partitioner's name (`"guided_tree"`, the fastest; `"contribution_mdav"`,
+            `"contribution_directions"`, `"mdav"`, `"principal_directions"`), or `"auto"`, which tries several and keeps
+            the one that a student learns most from.
         representative: What a class releases: `"median"` per attribute, `"typical"` (per attribute, by what values mean
-            to the guide), `"medoid"` (the paper's, a real record; warns), or `"auto"`: median with the tree, typical
-            with the others, and with `"best"` whichever of the two is better.
-        random_state: Seed of the partitioners that draw at random; so far none does.
+            to the guide), `"altered_medoid"` (the member nearest the class's mean meaning, altered until no fewer than
+            k rows have that combination), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the
+            student learns most from, and with a named partitioner the one that suits it.
+        effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all; or
+            `"auto"`: medium up to 50,000 rows, and low above.
+        student: What tries them, best of the kind that will be retrained: `"gradient_boosting"` (`"auto"`),
+            `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`.
+        random_state: Seed of the student.
 
     Attributes:
         generalization_: The fitted `Generalization`.
         class_sizes_: Rows in each class, int64, shape (classes,).
         candidate_: The partitioner and the representative that were used.
+        scores_: What the student scored with each that was tried; empty if only one was.
         policy_: The checked `AnonymizationPolicy`.
 
     The same table, guide, parameters and seed give the same result, in whatever order the rows come.
@@ -109,6 +85,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         allow_label_as_quasi_identifier: bool = False,
         partitioner: str = "auto",
         representative: str = "auto",
+        effort: str = "auto",
+        student: str = "auto",
         random_state: int | None = None,
     ) -> None:
         self.quasi_identifiers = quasi_identifiers
@@ -122,6 +100,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         self.allow_label_as_quasi_identifier = allow_label_as_quasi_identifier
         self.partitioner = partitioner
         self.representative = representative
+        self.effort = effort
+        self.student = student
         self.random_state = random_state
 
     @classmethod
@@ -130,7 +110,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
 
         Args:
             policy: Roles and guarantee. Its direct identifiers are the caller's to drop.
-            **method: `partitioner`, `representative`, `random_state`.
+            **method: `partitioner`, `representative`, `effort`, `student`, `random_state`.
         """
         return cls(
             policy.quasi_identifiers,
@@ -196,59 +176,62 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return released
 
     def _fit(self, table: TableT, guide: Any) -> npt.NDArray[np.int32]:
-        wanted = candidates(self.partitioner, self.representative)
         policy = self._policy()
         present = column_names(table)
         policy.check_columns(present)
         bound = guarantees.bind(policy, table)
-        arrays = []
-        for name in policy.quasi_identifiers:
-            arrays.append(read_column(table, name, "quasi_identifiers"))
-            require_values(arrays[-1], name)
         target = self._target(table, guide, policy)
-        attributes: list[Attribute] = []
-        columns = []
-        for name, array in zip(policy.quasi_identifiers, arrays, strict=True):
-            kind = kind_of(array, codes=name in policy.categorical)
-            attribute, codes = fit_attribute(name, array, kind, target)
-            attributes.append(attribute)
-            columns.append(codes)
-        codes = np.stack(columns, axis=1)
-        cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
+        encoded = EncodedTable.encode(table, policy, target, bound)
+        wanted = candidates(self.partitioner, self.representative, self.effort, len(table))
+        examined = len(wanted) > 1
+        unchanged = unchanged_columns(table, policy, target) if examined else ()
+        lesson = self._lesson(table, target, policy) if examined else target
         self._known: KnownRows | None = None
-        lesson = self._lesson(table, target, policy) if len(wanted) > 1 else target
-        rows = _Table(Problem(codes, cardinality, target, bound), lesson, tuple(attributes))
+        order = np.arange(len(table))
         if depends_on_order(wanted):
             # What sums floats or breaks ties by place must meet the rows in an order of their own.
             hashes = content_hashes(table)
-            order = content_order(hashes, target, codes)
-            ordered = self._group(rows.take(order), wanted)
-            labels = np.empty_like(ordered)
-            labels[order] = ordered
+            order = content_order(hashes, target, encoded.problem.codes)
+            encoded = encoded.take(order)
+        examination = None
+        if examined:
+            examination = Examination(
+                encoded.columns(),
+                [column.take(order) for column in unchanged],
+                lesson[order],
+                student=self.student,
+                seed=self.random_state or 0,
+            )
+        labels = np.empty(len(table), dtype=np.int32)
+        labels[order] = self._group(encoded, wanted, examination)
+        if depends_on_order(wanted):
             self._known = KnownRows.remember(hashes, labels)
-        else:
-            labels = self._group(rows, wanted)
         self.class_sizes_ = np.bincount(labels)
         self.policy_ = policy
         return labels
 
-    def _group(self, rows: _Table, wanted: Sequence[Candidate]) -> npt.NDArray[np.int32]:
+    def _group(
+        self, encoded: EncodedTable, wanted: Sequence[Candidate], examination: Examination | None
+    ) -> npt.NDArray[np.int32]:
         best: tuple[float, Candidate, Partition, Codes] | None = None
         partitions: dict[str, Partition] = {}
+        self.scores_: dict[Candidate, float] = {}
         for candidate in wanted:
             name = candidate.partitioner
             if name not in partitions:
                 # One partition at a time: whatever else it was asked for came right before.
-                partitions = {name: PARTITIONERS[name].partition(rows.problem)}
+                partitions = {name: PARTITIONERS[name].partition(encoded.problem)}
             partition = partitions[name]
-            released = rows.represent(candidate.representative, partition)
-            value = rows.score(released[partition.labels]) if len(wanted) > 1 else 0.0
+            released = encoded.represent(candidate.representative, partition)
+            value = 0.0
+            if examination is not None:
+                value = self.scores_[candidate] = examination.score(released[partition.labels])
             if best is None or value > best[0]:
                 best = value, candidate, partition, released
         assert best is not None
         _, self.candidate_, partition, released = best
         self.generalization_: Generalization = compact(
-            self.candidate_.partitioner, rows.attributes, partition.assigner, released
+            self.candidate_.partitioner, encoded.attributes, partition.assigner, released
         )
         return partition.labels
 
@@ -259,6 +242,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return self._target(table, None, policy)
 
     def _policy(self) -> AnonymizationPolicy:
+        candidates(self.partitioner, self.representative, self.effort)
+        check_student(self.student)
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)

@@ -126,7 +126,7 @@ def nearest_members(codes, numeric, cardinality, rows, first, central):
                     distance += abs(codes[row, f] - central[c, f]) / max(cardinality[f] - 1, 1)
                 elif codes[row, f] != central[c, f]:
                     distance += 1.0
-            if distance < best_distance or (distance == best_distance and _precedes(codes, row, best)):
+            if distance < best_distance or (distance == best_distance and precedes(codes, row, best)):
                 best, best_distance = row, distance
         for f in range(attributes):
             chosen[c, f] = codes[best, f]
@@ -134,7 +134,8 @@ def nearest_members(codes, numeric, cardinality, rows, first, central):
 
 
 @compiled
-def _precedes(codes, row, other):
+def precedes(codes, row, other):
+    """Tells whether a row's codes come before another's, compared attribute by attribute."""
     for f in range(codes.shape[1]):
         if codes[row, f] != codes[other, f]:
             return codes[row, f] < codes[other, f]

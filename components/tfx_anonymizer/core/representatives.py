@@ -5,6 +5,11 @@ does so too, but by what a value means to the guide: of the values attained in t
 (`core.space`) is nearest the class's mean effect. Every value is attained in the class, so it stays in the attribute's
 own domain and type.
 
+`altered_medoid` keeps the values together: it begins with the member whose effects are nearest the class's mean, so
+what it releases is near a combination that people have; and while some rows of the table have just that combination,
+but fewer than k, it exchanges a value for another member's, the one that moves it least. So it is no real record that
+few share, as long as the class has values to exchange.
+
 `medoid` is the paper's choice, the member nearest that centre (Goldsteen et al., section 4.1): a real person's record,
 which says to whoever knows it that its owner was among the members. On UCI Adult at k=50 more than half of such records
 are unique in the file, so it warns.
@@ -22,7 +27,10 @@ from tfx_anonymizer.core.encoding import Attribute, Codes
 from tfx_anonymizer.core.space import Effects
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
-REPRESENTATIVE_NAMES = ("auto", "median", "typical", "medoid")
+REPRESENTATIVE_NAMES = ("auto", "median", "typical", "altered_medoid", "medoid")
+
+# What is chosen by effects on the guide; these sum floats in the order of the rows.
+BY_EFFECTS = ("typical", "altered_medoid")
 
 
 def check_representative(name: str) -> None:
@@ -52,16 +60,17 @@ def representative_codes(
     labels: npt.NDArray[np.int32],
     attributes: Sequence[Attribute],
     effects: Effects | None = None,
+    k: int = 2,
 ) -> Codes:
     """Chooses the codes that each class releases.
 
     Args:
-        name: `median`, `typical` or `medoid`.
+        name: `median`, `typical`, `altered_medoid` or `medoid`.
         codes: int32, shape (n, attributes).
         labels: The class of each row, int32, shape (n,), each class from 0 on non-empty.
         attributes: The attributes, in the order of the codes' columns.
-        effects: What each attribute of each row adds to the guide; needed for `typical`, which sums it in the order of
-            the rows.
+        effects: What each attribute of each row adds to the guide; needed by those of `BY_EFFECTS`.
+        k: Fewer rows than this that have a combination make it theirs; looked at by `altered_medoid` alone.
 
     Returns:
         int32, shape (classes, attributes).
@@ -69,10 +78,11 @@ def representative_codes(
     Raises:
         PolicyError: If there is no representative of that name, or it needs effects and has none.
     """
-    if name == "typical" and effects is None:
-        raise PolicyError("representative='typical' needs the attributes' effects", got="none")
     if name not in REPRESENTATIVE_NAMES or name == "auto":
         raise _unknown(name)
+    if name in BY_EFFECTS and effects is None:
+        raise PolicyError(f"representative={name!r} needs the attributes' effects", got="none")
+    from tfx_anonymizer.core import altered_kernels
     from tfx_anonymizer.core import representative_kernels as kernels
 
     numeric = np.array([attribute.kind == "numeric" for attribute in attributes])
@@ -80,6 +90,10 @@ def representative_codes(
     if effects is not None and name == "typical":
         typical: Codes = kernels.typical_codes(codes, effects.of_rows, rows, first)
         return typical
+    if effects is not None and name == "altered_medoid":
+        known, holders = np.unique(altered_kernels.combination_words(codes), return_counts=True)
+        altered: Codes = altered_kernels.altered_members(codes, effects.of_rows, rows, first, known, holders, k)
+        return altered
     central: Codes = kernels.central_codes(codes, numeric, rows, first)
     if name == "median":
         return central

@@ -1,8 +1,9 @@
 """Which way of grouping to use: a named one, or whichever a cheap student learns most from.
 
-`partitioner="best"` tries every partitioner. A student (boosted trees, LightGBM) learns the label from each candidate's
-release, and is asked about the raw rows: what it gets right there is what a model retrained on that release can be
-expected to get right of raw people it has not met. The candidate with the best score is kept, the earlier one in a tie.
+`partitioner="auto"` tries several. A student (`core.students`) learns the label from each candidate's release, and is
+asked about the raw rows: what it gets right there is what a model retrained on that release can be expected to get
+right of raw people it has not met. The candidate with the best score is kept, the earlier one in a tie. `effort` says
+how many are tried.
 
 Where there is no label, the student learns what the guide said.
 """
@@ -10,20 +11,25 @@ Where there is no label, the student learns what the guide said.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfx_anonymizer.core.boosting import learn_shares
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
-from tfx_anonymizer.core.representatives import check_representative
+from tfx_anonymizer.core.representatives import BY_EFFECTS, check_representative
 from tfx_anonymizer.core.steering import shares
+from tfx_anonymizer.core.students import Column, answers, are_labels
+from tfx_anonymizer.errors import PolicyError
 
-ROUNDS = 50
-MOST_CATEGORIES = 64
+EFFORT_NAMES = ("auto", "low", "medium", "high")
+
+# More rows than this and `auto` takes the tree alone: explaining the guide costs a third of a millisecond a row, and
+# the more classes there are, the less it matters how they were made.
+FEW_ROWS = 50_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,39 +38,77 @@ class Candidate:
 
     Attributes:
         partitioner: A partitioner's own name.
-        representative: `median`, `typical` or `medoid`.
+        representative: `median`, `typical`, `altered_medoid` or `medoid`.
     """
 
     partitioner: str
     representative: str
 
 
-def candidates(partitioner: str, representative: str) -> tuple[Candidate, ...]:
-    """Returns what the two parameters of these names ask for; one, unless the partitioner is `best`.
+FASTEST = (Candidate(GuidedTree.name, "median"),)
+# Measured (docs/method.md): each of these is the best for some kind of model on some data.
+SHORTLIST = (
+    *FASTEST,
+    Candidate("mdav", "altered_medoid"),
+    Candidate("contribution_directions", "typical"),
+    Candidate("contribution_mdav", "typical"),
+    Candidate("contribution_mdav", "altered_medoid"),
+)
+OWN_PARTITIONERS = (
+    "guided_tree",
+    "principal_directions",
+    "mdav",
+    "contribution_directions",
+    "contribution_mdav",
+)
+EVERYTHING = tuple(
+    Candidate(partitioner, representative)
+    for partitioner in OWN_PARTITIONERS
+    for representative in ("median", "typical", "altered_medoid")
+)
 
-    Example:
-        >>> candidates("auto", "auto")
-        (Candidate(partitioner='guided_tree', representative='median'),)
-        >>> len(candidates("best", "auto"))
-        10
+
+def check_effort(name: str) -> None:
+    """Checks what was given as `effort`.
 
     Raises:
-        PolicyError: If either is not known.
+        PolicyError: If it is none of `EFFORT_NAMES`.
+    """
+    if name not in EFFORT_NAMES:
+        raise PolicyError("effort is not known", got=repr(name), allowed=" or ".join(EFFORT_NAMES))
+
+
+def candidates(partitioner: str, representative: str, effort: str = "auto", rows: int = 0) -> tuple[Candidate, ...]:
+    """Returns what the parameters of these names ask for; one, if the partitioner is named or the effort is low.
+
+    Args:
+        partitioner: A partitioner's name, or `auto`.
+        representative: A representative's name, or `auto`.
+        effort: `low`, `medium`, `high`, or `auto`: medium up to `FEW_ROWS` rows and low above.
+        rows: How many rows there are to group.
+
+    Example:
+        >>> candidates("auto", "auto", "low")
+        (Candidate(partitioner='guided_tree', representative='median'),)
+        >>> len(candidates("auto", "auto", "medium")), len(candidates("auto", "auto", "high"))
+        (5, 15)
+
+    Raises:
+        PolicyError: If one of them is not known.
     """
     check_partitioner(partitioner)
     check_representative(representative)
-    names = list(PARTITIONERS) if partitioner == "best" else [GuidedTree.name if partitioner == "auto" else partitioner]
-    found = []
-    for name in names:
-        if representative != "auto":
-            chosen = [representative]
-        elif partitioner == "best":
-            chosen = ["median", "typical"]
-        else:
-            # Measured: effects suit groups that were made by effects, and the tree's classes do better without.
-            chosen = ["median" if name == GuidedTree.name else "typical"]
-        found += [Candidate(name, one) for one in chosen]
-    return tuple(found)
+    check_effort(effort)
+    if effort == "auto":
+        effort = "medium" if rows <= FEW_ROWS else "low"
+    if partitioner == "auto":
+        found = {"low": FASTEST, "medium": SHORTLIST, "high": EVERYTHING}[effort]
+    else:
+        # Measured: effects suit groups that were made by effects, and the tree's classes do better without.
+        found = (Candidate(partitioner, "median" if partitioner == GuidedTree.name else "typical"),)
+    if representative != "auto":
+        found = tuple(dict.fromkeys(dataclasses.replace(one, representative=representative) for one in found))
+    return found
 
 
 def depends_on_order(wanted: tuple[Candidate, ...]) -> bool:
@@ -73,66 +117,55 @@ def depends_on_order(wanted: tuple[Candidate, ...]) -> bool:
     The core does so by the columns of the table it is given; rows that agree in all of these may still differ in what
     the caller left out, and a caller who minds puts them in order first.
     """
-    return any(PARTITIONERS[one.partitioner].needs_order or one.representative == "typical" for one in wanted)
-
-
-def score(released: Codes, raw: Codes, wanted: Target, numeric: npt.NDArray[np.bool_]) -> float:
-    """Says how well a student that learned from a release knows the raw rows; more is better.
-
-    Args:
-        released: Released codes of each row, int32, shape (n, attributes), rows in an order of their content.
-        raw: Codes before, int32, shape (n, attributes).
-        wanted: What is to be learned, in fixed point, int32, shape (n, d): see `core.steering.steer`.
-        numeric: Whether each attribute is numeric, shape (attributes,). The student knows categories one by one: their
-            codes are in the guide's order, which no retrained model will be told.
-
-    Returns:
-        Share of rows whose label is right where labels are learned, else minus the mean squared error.
-    """
-    from scipy import sparse
-
-    truth = shares(wanted)
-    attributes = [_Features.fit(column, bool(is_numeric)) for column, is_numeric in zip(raw.T, numeric, strict=True)]
-    learn, ask = (
-        sparse.hstack([one.of(column) for one, column in zip(attributes, codes.T, strict=True)], format="csr")
-        for codes in (released, raw)
+    return len(wanted) > 1 or any(
+        PARTITIONERS[one.partitioner].needs_order or one.representative in BY_EFFECTS for one in wanted
     )
-    students = [learn_shares(learn, column, rounds=ROUNDS, learning_rate=0.2) for column in truth.T]
-    answers = np.stack([student.predict(ask) for student in students], axis=1)
-    if _are_labels(truth):
-        return float(np.mean(_label(answers) == _label(truth)))
-    return -float(np.mean((answers - truth) ** 2))
 
 
-def _are_labels(truth: npt.NDArray[np.float64]) -> bool:
-    return bool(np.all((truth == 0.0) | (truth == 1.0)))
+class Examination:
+    """Asks a student what it learned from releases of one table."""
 
+    def __init__(
+        self, raw: Sequence[Column], unchanged: Sequence[Column], lesson: Target, *, student: str, seed: int
+    ) -> None:
+        """Takes what stays the same for every release.
 
-def _label(answers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    if answers.shape[1] == 1:
-        return (answers[:, 0] > 0.5).astype(np.int64)
-    return np.asarray(np.argmax(answers, axis=1), dtype=np.int64)
+        Args:
+            raw: The quasi-identifiers of n rows, which come in an order of their content.
+            unchanged: Columns that every release leaves as they are.
+            lesson: What is to be learned, in fixed point, int32, shape (n, d): see `core.steering.steer`.
+            student: Which student, see `core.students`; `auto` is boosted trees.
+            seed: Of what is random in training.
+        """
+        self._student = "gradient_boosting" if student == "auto" else student
+        self._seed = seed
+        self._lesson = shares(lesson)
+        self._columns = raw
+        self._unchanged = [column.features(column.codes) for column in unchanged]
+        self._raw = self._features([column.codes for column in raw])
 
+    def score(self, released: Codes) -> float:
+        """Says how well a student that learned from a release knows the raw rows; more is better.
 
-@dataclasses.dataclass(frozen=True)
-class _Features:
-    """How the student sees one attribute: a number, or a column for each of the most frequent categories."""
+        Args:
+            released: Released codes of each row, int32, shape (n, attributes).
 
-    categories: Codes | None
+        Returns:
+            Share of rows whose label is right where labels are learned, else minus the mean squared error.
+        """
+        found = answers(self._student, self._features(released.T), self._lesson, self._raw, self._seed)
+        if are_labels(self._lesson):
+            return float(np.mean(_label(found) == _label(self._lesson)))
+        return -float(np.mean((found - self._lesson) ** 2))
 
-    @classmethod
-    def fit(cls, codes: Codes, numeric: bool) -> _Features:
-        if numeric:
-            return cls(None)
-        found, count = np.unique(codes, return_counts=True)
-        return cls(np.sort(found[np.argsort(-count, kind="stable")[:MOST_CATEGORIES]]))
-
-    def of(self, codes: Codes) -> Any:
+    def _features(self, codes: Iterable[Codes]) -> Any:
         from scipy import sparse
 
-        if self.categories is None:
-            return sparse.csr_matrix(codes.astype(np.float32)[:, None])
-        place = np.searchsorted(self.categories, codes).clip(max=len(self.categories) - 1)
-        rows = np.flatnonzero(self.categories[place] == codes)
-        ones = np.ones(len(rows), dtype=np.float32)
-        return sparse.csr_matrix((ones, (rows, place[rows])), shape=(len(codes), len(self.categories)))
+        rewritten = [column.features(of_rows) for column, of_rows in zip(self._columns, codes, strict=True)]
+        return sparse.hstack([*rewritten, *self._unchanged], format="csr")
+
+
+def _label(found: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    if found.shape[1] == 1:
+        return (found[:, 0] > 0.5).astype(np.int64)
+    return np.asarray(np.argmax(found, axis=1), dtype=np.int64)

@@ -13,6 +13,10 @@ class Guide(Protocol):
     """Gives predictions for rows."""
 
     @property
+    def kind(self) -> str:
+        """What kind of model it is: one of `estimators.ESTIMATOR_NAMES`."""
+
+    @property
     def needs_records(self) -> bool:
         """Whether `predict` wants each row as a serialized tf.Example."""
 

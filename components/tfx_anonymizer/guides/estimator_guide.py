@@ -31,6 +31,7 @@ class EstimatorGuide:
     """A fitted built-in estimator.
 
     Attributes:
+        kind: One of `estimators.ESTIMATOR_NAMES`.
         features: The columns it takes.
         task: `classification` or `regression`.
         classes: The labels in the order of the probabilities' columns; empty for regression.
@@ -38,6 +39,7 @@ class EstimatorGuide:
         by_fold: Models each fitted without one fold.
     """
 
+    kind: str
     features: Features
     task: str
     classes: tuple[str, ...]
@@ -87,6 +89,7 @@ class EstimatorGuide:
         header = {
             "format_version": _FORMAT_VERSION,
             "made_by": f"tfx_anonymizer {__version__}",
+            "estimator": self.kind,
             "task": self.task,
             "classes": list(self.classes),
             "numeric": list(self.features.numeric),
@@ -110,6 +113,7 @@ class EstimatorGuide:
             if header["format_version"] != _FORMAT_VERSION:
                 raise GuideError("the stored estimator's version is not known", got=header["format_version"])
             return cls(
+                kind=header["estimator"],
                 features=Features(tuple(header["numeric"]), tuple(header["categorical"])),
                 task=header["task"],
                 classes=tuple(header["classes"]),
@@ -167,7 +171,7 @@ def fit_estimator(
         model = make_estimator(name, task, features, seed)
         by_fold.append(model.fit(frame[outside], target[outside]) if enough else whole)
     classes = tuple(str(value) for value in whole.classes_) if task == "classification" else ()
-    return EstimatorGuide(features, task, classes, whole, tuple(by_fold))
+    return EstimatorGuide(name, features, task, classes, whole, tuple(by_fold))
 
 
 def fold_of(frame: pd.DataFrame) -> npt.NDArray[np.int64]:

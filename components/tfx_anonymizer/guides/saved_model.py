@@ -30,6 +30,8 @@ class SavedModelGuide:
         GuideError: If the model cannot be loaded, or has no such signature or output.
     """
 
+    # What a SavedModel is made of cannot be told; nearly all that TFX trains are networks.
+    kind = "mlp"
     needs_records = True
     columns: tuple[str, ...] = ()
 

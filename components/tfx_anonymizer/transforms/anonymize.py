@@ -11,7 +11,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.selection import candidates, depends_on_order
+from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order
 from tfx_anonymizer.errors import InputDataError
 from tfx_anonymizer.hashing import in_content_order
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -24,6 +24,7 @@ from tfx_anonymizer.transforms.columns import (
     project,
     replace,
     require_columns,
+    single_valued_columns,
     unify,
 )
 from tfx_anonymizer.transforms.files import to_files
@@ -39,7 +40,13 @@ class Method:
 
     partitioner: str = "auto"
     representative: str = "auto"
+    effort: str = "auto"
+    student: str = "auto"
     seed: int = 0
+
+    def candidates(self, rows: int) -> tuple[Candidate, ...]:
+        """Returns the ways that are tried on so many rows."""
+        return candidates(self.partitioner, self.representative, self.effort, rows)
 
 
 class Anonymize(beam.PTransform):  # type: ignore[misc]
@@ -91,7 +98,7 @@ class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
             raise InputDataError(f"split {self._split!r} holds no examples")
         table = unify(batches)
         del batches
-        if depends_on_order(candidates(self._method.partitioner, self._method.representative)):
+        if depends_on_order(self._method.candidates(table.num_rows)):
             # By every feature, for grouping sees only those that have a role.
             table = in_content_order(table)
         empty = empty_lists(table, self._policy.quasi_identifiers)
@@ -123,11 +130,17 @@ def anonymize_table(
     # A direct identifier that is absent already is what is wanted.
     policy_here = dataclasses.replace(policy, direct_identifiers=())
     plain = project(table, policy_here.columns)
+    if len(method.candidates(table.num_rows)) > 1:
+        # The student learns from what the Trainer will, the columns without a role among them.
+        for name, column in _others(table, policy).items():
+            plain = plain.append_column(name, column)
     guide = guide_matrix(table) if GUIDE_COLUMN in present else None
     anonymizer = AccuracyGuidedAnonymizer.from_policy(
         policy_here,
         partitioner=method.partitioner,
         representative=method.representative,
+        effort=method.effort,
+        student=method.student,
         random_state=method.seed,
     )
     rewritten = anonymizer.fit_transform(plain, guide)
@@ -147,3 +160,9 @@ def anonymize_table(
     values = {name: column_of(rewritten, name) for name in policy.quasi_identifiers}
     released = replace(table, values, empty_lists(table, values))
     return drop_columns(released, {*policy.direct_identifiers, GUIDE_COLUMN}), anonymizer, summary
+
+
+def _others(table: pa.Table, policy: AnonymizationPolicy) -> dict[str, pa.Array]:
+    """Returns the single-valued columns that a policy does not name."""
+    found = single_valued_columns(table)
+    return {name: column_of(found, name) for name in found.column_names if name not in policy.columns}

@@ -11,7 +11,7 @@ from tfx_anonymizer.errors import PolicyError
 
 PARTITIONERS: Mapping[str, Partitioner] = {p.name: p for p in (GuidedTree(), *POINT_GROUPS)}
 
-PARTITIONER_NAMES = ("auto", "best", *PARTITIONERS)
+PARTITIONER_NAMES = ("auto", *PARTITIONERS)
 
 
 def check_partitioner(name: str) -> None:

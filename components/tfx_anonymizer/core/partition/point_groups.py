@@ -34,7 +34,7 @@ from tfx_anonymizer.core.partition.merging import merge_until_kept
 from tfx_anonymizer.core.partition.nearest_class import NearestClass, load_nearest_class
 from tfx_anonymizer.core.problem import Problem, Space
 from tfx_anonymizer.core.space import Effects, contributions, responses
-from tfx_anonymizer.core.steering import FULL_SCALE
+from tfx_anonymizer.core.steering import FULL_SCALE, shares
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
@@ -79,10 +79,9 @@ def response_points(effects: Effects, target: Target) -> Floats:
     return np.ascontiguousarray(np.concatenate([effects.coordinates, answer], axis=1) / FULL_SCALE)
 
 
-def contribution_points(effects: Effects, _: Target) -> Floats:
-    """Contributions, and three tenths of their sum beside them; shape (n, (attributes + 1) * d)."""
-    answer = effects.of_rows.sum(axis=1)
-    return np.ascontiguousarray(np.concatenate([effects.coordinates, 0.3 * answer], axis=1))
+def contribution_points(effects: Effects, target: Target) -> Floats:
+    """Contributions, in log-odds, with three times the guide's share beside them; shape (n, (attributes + 1) * d)."""
+    return np.ascontiguousarray(np.concatenate([effects.coordinates, 3.0 * shares(target)], axis=1))
 
 
 @dataclasses.dataclass(frozen=True)

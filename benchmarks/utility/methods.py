@@ -1,0 +1,40 @@
+"""Every method that is compared, by name: each takes rows and gives them back anonymized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.utility import peer
+from benchmarks.utility.cases import Case, Split
+from benchmarks.utility.models import Guide
+from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+
+Method = Callable[[Case, Split, Guide, int, int], pd.DataFrame]
+
+
+def ours(**method: Any) -> Method:
+    """Returns a method of this package; see `AccuracyGuidedAnonymizer` for what may be named."""
+
+    def run(case: Case, part: Split, guide: Guide, k: int, seed: int) -> pd.DataFrame:
+        label = part.label.name
+        anonymizer = AccuracyGuidedAnonymizer(case.quasi_identifiers, k, label=label, random_state=seed, **method)
+        released = anonymizer.fit_transform(part.train.assign(**{label: part.label}), guide)
+        return released[list(part.train.columns)]
+
+    return run
+
+
+def reference(case: Case, part: Split, guide: Guide, k: int, _: int) -> pd.DataFrame:
+    """Runs the authors' own implementation, ai-privacy-toolkit, in an environment of its own."""
+    return peer.anonymize(part.train, guide.argmax(axis=1), case.quasi_identifiers, case.categorical, k)
+
+
+METHODS: dict[str, Method] = {
+    "auto": ours(),
+    "guided_tree": ours(partitioner="guided_tree"),
+    "best": ours(partitioner="best"),
+    "reference": reference,
+}
