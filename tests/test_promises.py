@@ -24,3 +24,19 @@ def test_each_can_break():
 
 def test_what_was_not_counted_does_not_hold():
     assert len(broken(checks(POLICY, k=5, distinct_l={}, t={}))) == 2
+
+
+def test_entropy_is_compared_with_l_and_may_just_reach_it():
+    policy = AnonymizationPolicy(("age",), 5, sensitive=("ill", "poor"), l=2.5, diversity="entropy")
+    found = checks(policy, k=5, distinct_l={}, t={}, entropy_l={"ill": 2.5 - 1e-12, "poor": 2.4})
+    assert broken(found) == ["entropy_l in 'poor': asked 2.5, reached 2.4"]
+    assert len(broken(checks(policy, k=5, distinct_l={"ill": 9, "poor": 9}, t={}))) == 2
+
+
+def test_c_must_be_undercut():
+    policy = AnonymizationPolicy(("age",), 5, sensitive=("ill", "poor"), l=2, diversity="recursive", c=1.1)
+    found = checks(policy, k=5, distinct_l={}, t={}, recursive_c={"ill": 12 / 11, "poor": 11 / 10})
+    assert broken(found) == ["recursive_c in 'poor': asked 1.1, reached 1.1"]
+    unknown = checks(policy, k=5, distinct_l={}, t={})[1]
+    assert not unknown.holds
+    assert unknown.to_dict()["reached"] is None

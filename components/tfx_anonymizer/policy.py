@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-import numbers
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfx_anonymizer.bounds import check_k, check_sensitive_bounds
 from tfx_anonymizer.errors import PolicyError, unknown_column
 
 if TYPE_CHECKING:
@@ -39,14 +38,19 @@ class AnonymizationPolicy:
         k: Least size of an equivalence class, in rows, or in distinct people when `entity_id` is given. At least 2.
         label: The column a model predicts; never changed.
         entity_id: The column that says whose row it is; `k` then counts distinct people.
-        sensitive: Columns that `l` and `t` protect; never changed.
-        l: Each class holds at least this many distinct values of every sensitive column (Machanavajjhala et al.
-            2007, distinct l-diversity).
+        sensitive: Columns that `l` and `t` protect, each by itself; never changed. The label may be one of them.
+            Missing is a value like any other.
+        l: How diverse every sensitive column is in each class (Machanavajjhala et al. 2007); `diversity` says in what
+            sense. An integer of 2 or more; for `entropy` any number above 1.
         t: In each class the distribution of every sensitive column is within this distance of the whole table's
             (Li et al. 2007, t-closeness). Between 0 and 1.
         direct_identifiers: Columns that are dropped, such as names.
         categorical: Quasi-identifiers that hold numbers which are only codes, such as a district's number.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
+        diversity: `distinct`: l values or more. `entropy`: the entropy of their shares is at least log l, in whatever
+            base, which l equally frequent values just reach. `recursive`: with r1, r2, … the values' frequencies,
+            greatest first, r1 < c * (r_l + r_(l+1) + …); being equal is not enough.
+        c: The factor of `recursive` diversity; above 0.
 
     Raises:
         PolicyError: If a role is empty, given twice or in conflict with another, or a bound is out of range.
@@ -57,21 +61,23 @@ class AnonymizationPolicy:
     label: str | None = None
     entity_id: str | None = None
     sensitive: tuple[str, ...] = ()
-    l: int | None = None
+    l: float | None = None
     t: float | None = None
     direct_identifiers: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     allow_label_as_quasi_identifier: bool = False
+    diversity: str = "distinct"
+    c: float | None = None
 
     def __post_init__(self) -> None:
         for field in _LIST_FIELDS:
             object.__setattr__(self, field, _names(field, getattr(self, field)))
         for field in ("label", "entity_id"):
             _check_optional_name(field, getattr(self, field))
-        _check_k(self.k)
+        check_k(self.k)
         object.__setattr__(self, "k", int(self.k))
         self._check_roles()
-        self._check_sensitive_bounds()
+        check_sensitive_bounds(self.sensitive, l=self.l, t=self.t, diversity=self.diversity, c=self.c)
 
     def _check_roles(self) -> None:
         if not self.quasi_identifiers:
@@ -105,18 +111,10 @@ class AnonymizationPolicy:
         if self.label is not None and seen.get(self.label) in ("entity_id", "direct_identifiers"):
             raise PolicyError(f"column {self.label!r} is the label and in {seen[self.label]}", allowed="one of the two")
 
-    def _check_sensitive_bounds(self) -> None:
-        for name, bound in (("l", self.l), ("t", self.t)):
-            if bound is not None and not self.sensitive:
-                raise PolicyError(
-                    f"{name} is set but no column is sensitive",
-                    got=f"{name}={bound}",
-                    hint="name the columns it protects in `sensitive`; the label may be one of them",
-                )
-        if self.l is not None and (not _is_int(self.l) or self.l < 2):
-            raise PolicyError("l is out of range", got=repr(self.l), allowed="an integer of 2 or more")
-        if self.t is not None and (not _is_real(self.t) or not 0.0 <= self.t <= 1.0):
-            raise PolicyError("t is out of range", got=repr(self.t), allowed="a number from 0 to 1")
+    @property
+    def recursive_l(self) -> int | None:
+        """The l of recursive (c, l)-diversity; None if that is not promised."""
+        return int(self.l) if self.l is not None and self.diversity == "recursive" else None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -268,18 +266,3 @@ def _names(field: str, value: object) -> tuple[str, ...]:
 def _check_optional_name(field: str, value: object) -> None:
     if value is not None and (not isinstance(value, str) or not value):
         raise PolicyError(f"{field} is not a column name", got=repr(value), allowed="text or None")
-
-
-def _check_k(k: object) -> None:
-    if not _is_int(k) or k < 2:  # type: ignore[operator]
-        raise PolicyError(
-            "k is out of range", got=repr(k), allowed="an integer of 2 or more", hint="k=50 is a common start"
-        )
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(float(value))

@@ -9,12 +9,14 @@ Example:
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tfx_anonymizer.policy import AnonymizationPolicy
 
-# Distances are sums of floats: growth stays this far below t, and a count may exceed it by as little.
+# Distances and entropies are sums of floats: growth stays well within this, and a count may miss by as little.
 TOLERANCE = 1e-9
 
 
@@ -23,9 +25,9 @@ class Check:
     """One promise compared with what was counted.
 
     Attributes:
-        name: What is promised: `k`, `l`, `t`, `no_direct_identifiers`.
+        name: What is promised: `k`, `l`, `entropy_l`, `recursive_c`, `t`, `no_direct_identifiers`.
         asked: The bound.
-        reached: What was counted.
+        reached: What was counted; infinite where no c whatever would do.
         holds: Whether the promise is kept.
         column: The sensitive column or direct identifier it is about, if one.
     """
@@ -41,8 +43,9 @@ class Check:
         return f"{self.name}{where}: asked {self.asked}, reached {self.reached}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the check as JSON-ready values."""
-        return dataclasses.asdict(self)
+        """Returns the check as JSON-ready values; JSON has no infinity, so that is None."""
+        fields = dataclasses.asdict(self)
+        return {**fields, "reached": self.reached if math.isfinite(self.reached) else None}
 
 
 def checks(
@@ -51,6 +54,8 @@ def checks(
     k: int,
     distinct_l: Mapping[str, int],
     t: Mapping[str, float],
+    entropy_l: Mapping[str, float] = MappingProxyType({}),
+    recursive_c: Mapping[str, float] = MappingProxyType({}),
     columns: Collection[str] = (),
 ) -> list[Check]:
     """Compares every promise of a policy with what was counted of a release.
@@ -60,6 +65,8 @@ def checks(
         k: Size of the smallest class.
         distinct_l: Least number of distinct values in a class, by sensitive column.
         t: Greatest distance of a class from the whole, by sensitive column.
+        entropy_l: exp of the least entropy in a class, by sensitive column.
+        recursive_c: Greatest r1 / (r_l + r_(l+1) + …) of a class for the policy's l, by sensitive column.
         columns: The release's columns.
 
     Returns:
@@ -68,8 +75,7 @@ def checks(
     found = [Check("k", policy.k, k, k >= policy.k)]
     for column in policy.sensitive:
         if policy.l is not None:
-            reached = distinct_l.get(column, 0)
-            found.append(Check("l", policy.l, reached, reached >= policy.l, column))
+            found.append(_diversity(policy, column, distinct_l, entropy_l, recursive_c))
         if policy.t is not None:
             distance = t.get(column, 1.0)
             found.append(Check("t", policy.t, distance, distance <= policy.t + TOLERANCE, column))
@@ -77,6 +83,25 @@ def checks(
         present = int(column in columns)
         found.append(Check("no_direct_identifiers", 0, present, not present, column))
     return found
+
+
+def _diversity(
+    policy: AnonymizationPolicy,
+    column: str,
+    distinct_l: Mapping[str, int],
+    entropy_l: Mapping[str, float],
+    recursive_c: Mapping[str, float],
+) -> Check:
+    assert policy.l is not None
+    if policy.diversity == "entropy":
+        reached = entropy_l.get(column, 0.0)
+        return Check("entropy_l", policy.l, reached, reached >= policy.l * (1 - TOLERANCE), column)
+    if policy.c is not None:
+        # A ratio of counts is rounded as c itself was, so the two are equal exactly where they should be.
+        reached = recursive_c.get(column, math.inf)
+        return Check("recursive_c", policy.c, reached, reached < policy.c, column)
+    reached = distinct_l.get(column, 0)
+    return Check("l", policy.l, reached, reached >= policy.l, column)
 
 
 def broken(found: Collection[Check]) -> list[str]:

@@ -101,6 +101,29 @@ def test_everything_at_once(tool, people, tmp_path):
                 "--sensitive", "diagnosis", "--l", 2, "--t", 0.7)[0] == 0  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("promise", "name"),
+    [
+        (["--l", "1.5", "--diversity", "entropy"], "entropy_l"),
+        (["--l", "2", "--diversity", "recursive", "--c", "4"], "recursive_c"),
+        (["--l", "2", "--diversity", "recursive", "--c", "4", "--t", "0.4"], "recursive_c"),
+    ],
+)
+def test_every_kind_of_diversity_of_the_label_too(tool, people, tmp_path, promise, name):
+    out, report = tmp_path / "r.csv", tmp_path / "r.json"
+    promise = ["--quasi-identifiers", QI, "--k", 5, "--sensitive", "ill,diagnosis", *promise]
+    code, said, _ = tool("anonymize", people, "-o", out, "--label", "ill", *promise, "--report", report)
+    assert code == 0, said
+    found = [check for check in json.loads(report.read_text())["checks"] if check["name"] == name]
+    assert [(check["column"], check["holds"]) for check in found] == [("ill", True), ("diagnosis", True)]
+    assert tool("validate", out, *promise)[0] == 0
+    # Without the promise, nobody keeps it by chance.
+    assert tool("anonymize", people, "-o", out, "--label", "ill", "--quasi-identifiers", QI, "--k", 5)[0] == 0
+    code, said, _ = tool("validate", out, *promise)
+    assert code == 1
+    assert f"{name} in 'ill': asked" in said
+
+
 def test_same_input_same_output_in_any_order_of_lines(tool, people, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     pd.read_csv(people, dtype=str).sample(frac=1, random_state=1).to_csv(shuffled, index=False)
@@ -145,6 +168,16 @@ def test_a_saved_model_guides(tool, people, tmp_path):
         (["--k", "5", "--report", "x.pdf"], "report's suffix is not known"),
         (["--k", "5", "--t", "0.1"], "no column is sensitive"),
         (["--k", "5", "--quasi-identifiers", "agee"], "did you mean 'age'"),
+        (["--k", "5", "--sensitive", "ill", "--l", "2.5"], "only diversity='entropy' takes an l between"),
+        (["--k", "5", "--sensitive", "ill", "--l", "2", "--diversity", "recursive"], "needs c"),
+        (
+            ["--k", "5", "--sensitive", "ill", "--l", "2.1", "--diversity", "entropy"],
+            "'ill' has less entropy than log l",
+        ),
+        (
+            ["--k", "5", "--sensitive", "ill", "--l", "2", "--diversity", "recursive", "--c", "0.5"],
+            "is not (c, l)-diverse in the whole table",
+        ),
     ],
 )
 def test_wrong_use_is_one_line_and_leaves_no_file(tool, people, tmp_path, arguments, says):
@@ -158,7 +191,16 @@ def test_wrong_use_is_one_line_and_leaves_no_file(tool, people, tmp_path, argume
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["anonymize"], ["validate", "x.csv", "--k", "many"], ["nonsense"], ["validate", "none.csv"]]
+    "arguments",
+    [
+        [],
+        ["anonymize"],
+        ["validate", "x.csv", "--k", "many"],
+        ["nonsense"],
+        ["validate", "none.csv"],
+        ["validate", "none.csv", "--quasi-identifiers", "a", "--k", "2", "--l", "two"],
+        ["validate", "none.csv", "--quasi-identifiers", "a", "--k", "2", "--diversity", "shannon"],
+    ],
 )
 def test_usage_errors_exit_with_two(tool, arguments):
     assert tool(*arguments)[0] == 2

@@ -67,6 +67,18 @@ def test_sensitive_may_come_from_the_schema():
     properties = policy_properties(None, {"k": 5, "l": 2}, schema_given=True)
     found = resolve_policy(properties, tagged(a="quasi_identifier", s="sensitive"))
     assert (found.sensitive, found.l) == (("s",), 2)
+    arguments = {"k": 5, "l": 2, "diversity": "recursive", "c": 3}
+    found = resolve_policy(
+        policy_properties(None, arguments, schema_given=True), tagged(a="quasi_identifier", s="sensitive")
+    )
+    assert (found.diversity, found.c) == ("recursive", 3)
+
+
+def test_bounds_are_checked_before_the_schema_is_there():
+    with pytest.raises(PolicyError, match="needs c"):
+        policy_properties(None, {"k": 5, "l": 2, "diversity": "recursive"}, schema_given=True)
+    with pytest.raises(PolicyError, match="only diversity='entropy'"):
+        policy_properties(None, {"k": 5, "l": 2.5}, schema_given=True)
 
 
 @pytest.mark.parametrize(

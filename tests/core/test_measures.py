@@ -40,6 +40,17 @@ def test_worked_example():
     assert found.marketer_risk == pytest.approx(2 / 7)
 
 
+def test_recursive_diversity_is_measured_when_l_is_given():
+    # First class: flu 2, cold 1; second: gout 2, flu 1, missing 1.
+    assert measure_privacy(RELEASE, ["age", "city"], ["ill"], l=2).recursive_c == 2.0
+    assert measure_privacy(RELEASE, ["age", "city"], ["ill"], l=3).recursive_c == math.inf
+    assert measure_privacy(RELEASE, ["age", "city"], ["ill"], l=3).to_dict()["recursive_c"] is None
+    assert measure_privacy(RELEASE, ["age", "city"], ["ill"]).recursive_c is None
+    assert measure_privacy(RELEASE, ["age", "city"], l=2).recursive_c is None
+    with pytest.raises(PolicyError, match="l is out of range"):
+        measure_privacy(RELEASE, ["age"], ["ill"], l=1)
+
+
 def test_ordered_distance_for_numbers():
     # Values 1, 2, 3, 9; overall 3/7, 2/7, 1/7, 1/7; first class 1/3, 1/3, 1/3, 0.
     overall, first = np.array([3, 2, 1, 1]) / 7, np.array([1, 1, 1, 0]) / 3
@@ -122,5 +133,12 @@ def test_against_brute_force(rows):
         mine = Counter(r[3] for r in m)
         distances.append(sum(abs(mine[v] / len(m) - n / len(rows)) for v, n in overall.items()) / 2)
     assert found.t == pytest.approx(max(distances))
+    entropies, ratios = [], []
+    for m in members.values():
+        mine = sorted(Counter(r[3] for r in m).values(), reverse=True)
+        entropies.append(-sum(n / len(m) * math.log2(n / len(m)) for n in mine))
+        ratios.append(mine[0] / sum(mine[1:]) if mine[1:] else math.inf)
+    assert found.entropy_l == pytest.approx(2 ** min(entropies))
+    assert measure_privacy(table, ["q1", "q2"], ["s"], l=2).recursive_c == max(ratios)
     by_people = measure_privacy(table, ["q1", "q2"], entity_id="id")
     assert by_people.k == min(len({r[2] for r in m}) for m in members.values())

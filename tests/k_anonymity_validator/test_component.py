@@ -80,6 +80,25 @@ def test_every_promise_is_checked(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("bounds", "says"),
+    [
+        ({"l": 1.9, "diversity": "entropy"}, "entropy_l in 'ill': asked 1.9, reached 1"),
+        ({"l": 2, "diversity": "recursive", "c": 3}, "recursive_c in 'ill': asked 3, reached inf"),
+    ],
+)
+def test_every_kind_of_diversity_is_checked(tmp_path, bounds, says):
+    rows = [{"age": i % 2, "ill": 0 if i % 2 else i % 3} for i in range(24)]
+    write_examples(tmp_path / "in" / "Split-train", rows)
+    arguments = {"quasi_identifiers": ["age"], "k": 12, "label_key": "ill", "sensitive": ["ill"], **bounds}
+    with pytest.raises(ViolationError, match=says):
+        validate(tmp_path / "run", tmp_path / "in", present=["train"], **arguments)
+    out = validate(tmp_path / "again", tmp_path / "in", present=["train"], fail_on_violation=False, **arguments)
+    text = (out["KAnonymityValidator", "report"] / "report.json").read_text()
+    found = json.loads(text, parse_constant=pytest.fail)["splits"]["train"]["checks"]
+    assert [check["holds"] for check in found] == [True, False]
+
+
+@pytest.mark.parametrize(
     ("rows", "arguments", "error", "says"),
     [
         ([{"age": 1}] * 9, {"quasi_identifiers": ["agee"], "k": 2}, ColumnError, "did you mean 'age'"),

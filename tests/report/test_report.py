@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from pathlib import Path
@@ -64,6 +65,19 @@ def test_html_escapes_names_and_needs_nothing_from_elsewhere(tmp_path, facts):
         assert outside not in page
     for value in ("Ulm", "Bonn", "flu", "cold"):
         assert value not in page
+
+
+def test_an_infinite_bound_is_null_in_json_and_readable_on_the_page(tmp_path, facts):
+    policy = AnonymizationPolicy(("<b>city</b>",), 3, sensitive=("ill",), l=3, diversity="recursive", c=2.0)
+    failed = dataclasses.replace(facts, policy=policy, checks=tuple(checks(policy, k=3, distinct_l={}, t={})))
+    write_report(tmp_path / "r.json", "a test", failed)
+    report = json.loads((tmp_path / "r.json").read_text(), parse_constant=pytest.fail)
+    check(report)
+    assert report["success"] is False
+    assert report["checks"][1]["reached"] is None
+    write_report(tmp_path / "r.html", "a test", failed)
+    assert "recursive_c in ill" in (tmp_path / "r.html").read_text()
+    assert "∞" in (tmp_path / "r.html").read_text()
 
 
 def test_paths(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pyarrow as pa
@@ -25,18 +26,38 @@ def count(batches, *arguments):
 @pytest.mark.parametrize("rows", [7, 100, 1000])
 def test_agrees_with_the_measures_in_memory(rows):
     people = pa.Table.from_pandas(make_people(300).assign(age=lambda t: t["age"] // 20))
-    found = count(batches_of(people, rows), ("age", "city"), ("diagnosis", "age"), "person")
+    found = count(batches_of(people, rows), ("age", "city"), ("diagnosis", "age"), "person", 2)
     expected = measure_privacy(people, ["age", "city"], entity_id="person")
     assert found.k == expected.k
     assert found.rows == 300
     assert dict(found.class_sizes) == dict(expected.class_sizes)
     for name in ("diagnosis", "age"):
-        single = measure_privacy(people, ["age", "city"], [name])
+        single = measure_privacy(people, ["age", "city"], [name], l=2)
         assert found.distinct_l[name] == single.distinct_l
         assert found.entropy_l[name] == pytest.approx(single.entropy_l)
+        assert found.recursive_c[name] == single.recursive_c
         assert found.t[name] == pytest.approx(single.t)
     assert found.columns == tuple(sorted(people.column_names))
-    assert ClassCounts.from_dict(found.to_dict()) == found
+    assert found.recursive_c["age"] == math.inf
+    assert ClassCounts.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False))) == found
+    assert count(batches_of(people, rows), ("age",), ("diagnosis",)).recursive_c == {}
+
+
+def test_missing_in_two_forms_is_one_sensitive_value():
+    # A null and a NaN hide nothing from one another.
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array([1] * 4), pa.array([None, float("nan"), None, None])], names=["a", "s"]
+    )
+    found = count([batch], ("a",), ("s",))
+    assert found.distinct_l == {"s": 1}
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us"), pa.time64("us"), pa.float64()])
+def test_whatever_has_an_order_is_measured_by_it(kind):
+    days = pa.array([1, 1, 2, 3, 5, None, 1, 5], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    table = pa.table({"a": ["x", "x", "x", "x", "y", "y", "y", "y"], "s": days})
+    found = count(table.to_batches(), ("a",), ("s",))
+    assert found.t["s"] == pytest.approx(measure_privacy(table, ["a"], ["s"]).t)
 
 
 def test_every_form_of_missing_is_a_value_of_its_own():
@@ -89,7 +110,10 @@ def test_extremes_of_a_class_worked_by_hand():
     assert dict(found.sizes) == {2: 1}
     assert found.distinct_l == (2,)
     assert found.entropy == (pytest.approx(math.log(2)),)
+    assert found.recursive_c == (1.0,)
+    assert extremes_of(Tally(2, 2, ({"a": 1, "b": 1},)), overall, count_people=True, l=3).recursive_c == (math.inf,)
     assert found.t == (pytest.approx(0.25),)
     both = merge_extremes([found, extremes_of(Tally(2, 1, ({"a": 2},)), overall, count_people=True)])
     assert (dict(both.sizes), both.distinct_l, both.rows) == ({1: 1, 2: 1}, (1,), 4)
     assert both.entropy == (0.0,)
+    assert both.recursive_c == (math.inf,)

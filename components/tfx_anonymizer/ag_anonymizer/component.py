@@ -55,9 +55,11 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         label_key: The feature the model predicts.
         k: Least size of a class; at least 2.
         entity_id: The feature that says whose row it is; k then counts distinct people.
-        sensitive: Features that `l` and `t` protect.
-        l: Least number of distinct sensitive values in a class.
+        sensitive: Features that `l` and `t` protect; the label may be one of them.
+        l: How diverse every sensitive feature is in a class, in the sense of `diversity`.
         t: Greatest distance of a class's sensitive distribution from the split's, 0 to 1.
+        diversity: `distinct` (the default: l values or more), `entropy` or `recursive`; see `AnonymizationPolicy`.
+        c: The factor of `recursive` diversity.
         direct_identifiers: Features to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
@@ -109,8 +111,10 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         k: int | Any | None = None,
         entity_id: str | None = None,
         sensitive: Sequence[str] | None = None,
-        l: int | None = None,
+        l: float | None = None,
         t: float | None = None,
+        diversity: str | None = None,
+        c: float | None = None,
         direct_identifiers: Sequence[str] | None = None,
         categorical: Sequence[str] | None = None,
         allow_label_as_quasi_identifier: bool | None = None,
@@ -133,6 +137,8 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             "sensitive": sensitive,
             "l": l,
             "t": t,
+            "diversity": diversity,
+            "c": c,
             "direct_identifiers": direct_identifiers,
             "categorical": categorical,
             "allow_label_as_quasi_identifier": allow_label_as_quasi_identifier,

@@ -153,9 +153,7 @@ class _Run:
             batches = batches | f"Guide[{split}]" >> PredictWithGuide(self._guide, keep_records=keep)
         found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._method, split)
         self._write(found[RELEASED], split)
-        counted = found[RELEASED] | f"Count[{split}]" >> CountClasses(
-            self._policy.quasi_identifiers, self._policy.sensitive, self._policy.entity_id
-        )
+        counted = found[RELEASED] | f"Count[{split}]" >> CountClasses.of_policy(self._policy)
         counted = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
         folder = posixpath.join(self._generalization.uri, f"Split-{split}")
         _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(_write_files, folder)

@@ -94,6 +94,8 @@ def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
         sensitive=flatten(options["sensitive"]),
         l=options["l"],
         t=options["t"],
+        diversity=options["diversity"],
+        c=options["c"],
         direct_identifiers=flatten(options["direct_identifiers"]),
         categorical=flatten(options["categorical"]),
     )

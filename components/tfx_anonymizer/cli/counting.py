@@ -20,12 +20,15 @@ def count(table: pa.Table, policy: AnonymizationPolicy) -> tuple[PrivacyMeasures
         The measures, and one check a promise.
     """
     names, people = policy.quasi_identifiers, policy.entity_id
-    whole = measure_privacy(table, names, policy.sensitive, people)
-    single = {column: measure_privacy(table, names, [column], people) for column in policy.sensitive}
+    l = policy.recursive_l
+    whole = measure_privacy(table, names, policy.sensitive, people, l=l)
+    single = {column: measure_privacy(table, names, [column], people, l=l) for column in policy.sensitive}
     return whole, checks(
         policy,
         k=whole.k,
         distinct_l={column: found.distinct_l or 0 for column, found in single.items()},
+        entropy_l={column: found.entropy_l or 0.0 for column, found in single.items()},
+        recursive_c={column: found.recursive_c for column, found in single.items() if found.recursive_c is not None},
         t={column: 1.0 if found.t is None else found.t for column, found in single.items()},
         columns=table.column_names,
     )

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from tfx_anonymizer.bounds import DIVERSITIES
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -22,6 +24,20 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return tuple(part.strip() for part in str(value).split(",") if part.strip())
 
 
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """An integer where it is one, else a float."""
+
+    name = "NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Reads the number; see `click.ParamType.convert`."""
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return int(number) if number.is_integer() else number
+
+
 def roles(function: F) -> F:
     """Adds the options that say who is who and what is promised."""
     options = [
@@ -29,7 +45,12 @@ def roles(function: F) -> F:
                      help="Columns an outsider may know, such as age,sex,zip. May be given several times."),
         click.option("--k", type=int, required=True, help="At least this many rows share each combination of them."),
         click.option("--sensitive", type=Names(), multiple=True, help="Columns that --l and --t protect."),
-        click.option("--l", type=int, help="At least this many distinct sensitive values in each class."),
+        click.option("--l", type=Number(), help="How diverse sensitive values are in each class; see --diversity."),
+        click.option("--diversity", type=click.Choice(DIVERSITIES), default="distinct", show_default=True,
+                     help="l values or more; an entropy of log l or more; or recursive (c, l)-diversity."),
+        click.option("--c", type=float,
+                     help="With --diversity recursive: a class's most frequent sensitive value is less than this many "
+                     "times as frequent as its l-th and all rarer ones together."),
         click.option("--t", type=float, help="Greatest distance of a class's sensitive distribution, 0 to 1."),
         click.option("--entity-id", help="Column that says whose row it is; --k then counts people instead of rows."),
         click.option("--direct-identifiers", type=Names(), multiple=True,

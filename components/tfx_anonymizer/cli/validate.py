@@ -41,6 +41,8 @@ def validate(source: Path, as_json: bool, **options: Any) -> None:
         sensitive=flatten(options["sensitive"]),
         l=options["l"],
         t=options["t"],
+        diversity=options["diversity"],
+        c=options["c"],
         direct_identifiers=flatten(options["direct_identifiers"]),
     )
     file = read_table(source, delimiter=options["delimiter"], missing=options["missing"])

@@ -9,4 +9,12 @@ from tfx_anonymizer.transforms.count_classes import ClassCounts
 
 def check_counts(policy: AnonymizationPolicy, counts: ClassCounts) -> list[Check]:
     """Returns one check a promise."""
-    return checks(policy, k=counts.k, distinct_l=counts.distinct_l, t=counts.t, columns=counts.columns)
+    return checks(
+        policy,
+        k=counts.k,
+        distinct_l=counts.distinct_l,
+        entropy_l=counts.entropy_l,
+        recursive_c=counts.recursive_c,
+        t=counts.t,
+        columns=counts.columns,
+    )

@@ -28,6 +28,8 @@ _FIELDS = (
     "direct_identifiers",
     "categorical",
     "allow_label_as_quasi_identifier",
+    "diversity",
+    "c",
 )
 # These may be run-time parameters, so they travel as properties of their own; the rest travels as one JSON object.
 _SEPARATE = ("quasi_identifiers", "k")
@@ -141,8 +143,7 @@ def _check_known(known: Mapping[str, Any], later: set[str], *, schema_given: boo
         if "quasi_identifiers" not in known:
             trial.pop("categorical", None)
         if schema_given and "sensitive" not in known:
-            trial.pop("l", None)
-            trial.pop("t", None)
+            trial["sensitive"] = ("##not known yet either##",)
         AnonymizationPolicy.from_fields(trial)
 
 

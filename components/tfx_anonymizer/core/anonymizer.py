@@ -42,10 +42,12 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         label: The column the model predicts. Guides by itself when no guide is given; never changed.
         entity_id: The column that says whose row it is. One person's rows may fall into several classes; each class
             needs k people.
-        sensitive: Columns that `l` and `t` protect.
-        l: Least number of distinct values of every sensitive column in a class (Machanavajjhala et al. 2007).
+        sensitive: Columns that `l` and `t` protect, each by itself; the label may be one of them.
+        l: How diverse every sensitive column is in a class (Machanavajjhala et al. 2007), in the sense of `diversity`.
         t: Greatest distance of a class's distribution of a sensitive column from the table's (Li et al. 2007, section
             4), 0 to 1; the ordered distance for numbers and times, missing last, and the equal distance for the rest.
+        diversity: `"distinct"` (l values or more), `"entropy"` or `"recursive"`; see `AnonymizationPolicy`.
+        c: The factor of recursive diversity.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         partitioner: How rows are grouped: a partitioner's name (`"guided_tree"`, the fastest; `"contribution_mdav"`,
@@ -79,8 +81,10 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         label: str | None = None,
         entity_id: str | None = None,
         sensitive: Sequence[str] = (),
-        l: int | None = None,
+        l: float | None = None,
         t: float | None = None,
+        diversity: str = "distinct",
+        c: float | None = None,
         categorical: Sequence[str] = (),
         allow_label_as_quasi_identifier: bool = False,
         partitioner: str = "auto",
@@ -96,6 +100,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         self.sensitive = sensitive
         self.l = l
         self.t = t
+        self.diversity = diversity
+        self.c = c
         self.categorical = categorical
         self.allow_label_as_quasi_identifier = allow_label_as_quasi_identifier
         self.partitioner = partitioner
@@ -120,6 +126,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             sensitive=policy.sensitive,
             l=policy.l,
             t=policy.t,
+            diversity=policy.diversity,
+            c=policy.c,
             categorical=policy.categorical,
             allow_label_as_quasi_identifier=policy.allow_label_as_quasi_identifier,
             **method,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfx_anonymizer.core import diversity
 from tfx_anonymizer.core.columns import Table, column_names, kind_of, read_column
 from tfx_anonymizer.errors import ColumnError, GuaranteeError
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -32,16 +33,20 @@ class Guarantees:
         people: Whose row it is, codes from 0, shape (n,); None if rows are counted.
         sensitive: Codes of every sensitive attribute, from 0, shape (n, s); s may be 0.
         ordered: Whether a sensitive attribute's values have an order of their own, shape (s,).
-        l: Least number of distinct sensitive values in a class; 0 if not asked for.
+        l: How diverse every sensitive attribute is in a class; 0 if not asked for.
         t: Greatest distance of a class's sensitive distribution from the table's; infinite if not asked for.
+        diversity: In what sense, `distinct`, `entropy` or `recursive`; see `AnonymizationPolicy`.
+        c: The factor of `recursive` diversity.
     """
 
     k: int
     people: Codes | None
     sensitive: Codes
     ordered: npt.NDArray[np.bool_]
-    l: int
+    l: float
     t: float
+    diversity: str = "distinct"
+    c: float = np.inf
 
     @property
     def counts_rows_only(self) -> bool:
@@ -76,6 +81,8 @@ def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
         ordered=np.array(ordered, dtype=np.bool_),
         l=policy.l or 0,
         t=np.inf if policy.t is None else float(policy.t),
+        diversity=policy.diversity,
+        c=np.inf if policy.c is None else float(policy.c),
     )
     _check_reachable(guarantees, policy, rows)
     return guarantees
@@ -98,12 +105,31 @@ def _check_reachable(guarantees: Guarantees, policy: AnonymizationPolicy, rows: 
                 hint="use a smaller k or more data",
             )
     for name, codes in zip(policy.sensitive, guarantees.sensitive.T, strict=False):
-        distinct = len(np.unique(codes))
-        if distinct < guarantees.l:
-            raise GuaranteeError(
-                f"sensitive column {name!r} has fewer than l distinct values in the whole table",
-                got=f"{distinct}, l={guarantees.l}",
-            )
+        _check_diverse(name, codes, guarantees)
+
+
+def _check_diverse(name: str, codes: Codes, guarantees: Guarantees) -> None:
+    """Refuses a diversity that the whole table lacks: no class can be made of which all of them have it.
+
+    That is so for all three kinds, since merging classes that are diverse gives a class that is (Machanavajjhala et al.
+    2007, section 4: monotonicity).
+    """
+    if not guarantees.l:
+        return
+    reached = diversity.measure(np.zeros_like(codes), codes, 1, guarantees.diversity, guarantees.l)
+    if not diversity.broken(reached, guarantees.diversity, guarantees.l, guarantees.c)[0]:
+        return
+    asked, hint = f"l={guarantees.l}", "use a smaller l"
+    if guarantees.diversity == "distinct":
+        problem, got = "has fewer than l distinct values in the whole table", f"{int(reached[0])}"
+    elif guarantees.diversity == "entropy":
+        problem, got = "has less entropy than log l in the whole table", f"the entropy of log {reached[0]:.4g}"
+        hint = "use a smaller l, which need not be whole, or diversity='distinct'"
+    else:
+        problem = "is not (c, l)-diverse in the whole table"
+        got, asked = f"r1 / (r_l + …) = {reached[0]:.4g}", f"c={guarantees.c}, l={guarantees.l}"
+        hint = "use a greater c or a smaller l"
+    raise GuaranteeError(f"sensitive column {name!r} {problem}", got=f"{got}, {asked}", hint=hint)
 
 
 def _people(table: Table, name: str) -> Codes:

@@ -1,4 +1,4 @@
-"""What a release achieves, counted afresh: class sizes, k, l, t and re-identification risks.
+"""What a release achieves, counted afresh: class sizes, k, l in three senses, t and re-identification risks.
 
 This module shares no code with the grouping it checks beyond reading columns. Values are compared as they are; missing
 is a value like any other, so rows without a value form classes of their own.
@@ -43,6 +43,9 @@ class PrivacyMeasures:
         distinct_l: Least number of distinct values of a sensitive column in a class (Machanavajjhala et al. 2007,
             distinct l-diversity); None without sensitive columns.
         entropy_l: exp of the least entropy (nats) of a sensitive column in a class (same, entropy l-diversity).
+        recursive_c: Greatest r1 / (r_l + r_(l+1) + …) of a sensitive column in a class, where r1, r2, … are its values'
+            frequencies, greatest first (same, recursive (c, l)-diversity, which holds for every greater c); infinite
+            where a class has fewer than l values. None unless `l` was given.
         t: Greatest distance of a class's distribution of a sensitive column from the table's (Li et al. 2007, section
             4): ordered for numbers and times, missing last; equal for the rest.
         prosecutor_risk: 1 / k: the highest chance to pick out a person known to be in the release.
@@ -58,14 +61,16 @@ class PrivacyMeasures:
     class_sizes: Mapping[int, int]
     distinct_l: int | None
     entropy_l: float | None
+    recursive_c: float | None
     t: float | None
     prosecutor_risk: float
     journalist_risk: float
     marketer_risk: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the measures as JSON-ready values."""
+        """Returns the measures as JSON-ready values; JSON has no infinity, so an infinite `recursive_c` is None."""
         fields = dataclasses.asdict(self)
+        fields["recursive_c"] = None if self.recursive_c in (None, math.inf) else self.recursive_c
         fields["class_sizes"] = {str(size): count for size, count in sorted(self.class_sizes.items())}
         return fields
 
@@ -76,6 +81,7 @@ def measure_privacy(
     sensitive: Sequence[str] = (),
     entity_id: str | None = None,
     *,
+    l: int | None = None,
     population: Table | None = None,
 ) -> PrivacyMeasures:
     """Counts the equivalence classes of a table and measures what they achieve.
@@ -85,6 +91,7 @@ def measure_privacy(
         quasi_identifiers: The columns whose combination makes a class.
         sensitive: Columns to measure l and t of.
         entity_id: The column that says whose row it is; classes are then measured in distinct people.
+        l: The l of recursive (c, l)-diversity, 2 or more, if that is to be measured.
         population: A table of everybody the release could be about, generalized alike; for the journalist's risk.
 
     Returns:
@@ -92,15 +99,17 @@ def measure_privacy(
 
     Raises:
         ColumnError: If a column is absent, multi-valued or of mixed types, or an entity id is missing.
-        PolicyError: If `quasi_identifiers` is empty.
+        PolicyError: If `quasi_identifiers` is empty or `l` is less than 2.
     """
     if not quasi_identifiers:
         raise PolicyError("quasi_identifiers is empty", allowed="one column name or more")
+    if l is not None and l < 2:
+        raise PolicyError("l is out of range", got=l, allowed="an integer of 2 or more")
     keys = [read_column(table, name, "quasi_identifiers") for name in quasi_identifiers]
     classes = _number_combinations([_number_values(key) for key in keys])
     people = None if entity_id is None else _people(table, entity_id)
     sizes = _class_sizes(classes, people)
-    diversity = [_diversity(classes, read_column(table, name, "sensitive")) for name in sensitive]
+    diversity = [_diversity(classes, read_column(table, name, "sensitive"), l) for name in sensitive]
     measured = bool(diversity) and len(classes) > 0
     smallest = int(sizes.min()) if len(sizes) else 0
     seen, count = np.unique(sizes, return_counts=True)
@@ -113,7 +122,8 @@ def measure_privacy(
         class_sizes=dict(zip(seen.tolist(), count.tolist(), strict=True)),
         distinct_l=min(int(d[0]) for d in diversity) if measured else None,
         entropy_l=min(float(d[1]) for d in diversity) if measured else None,
-        t=max(float(d[2]) for d in diversity) if measured else None,
+        recursive_c=max(float(d[2]) for d in diversity) if measured and l is not None else None,
+        t=max(float(d[3]) for d in diversity) if measured else None,
         prosecutor_risk=1.0 / smallest if smallest else 0.0,
         journalist_risk=journalist,
         marketer_risk=marketer,
@@ -150,10 +160,10 @@ def _class_sizes(classes: Ints, people: Ints | None) -> Ints:
     return np.bincount(pairs // (int(people.max(initial=0)) + 1))
 
 
-def _diversity(classes: Ints, array: pa.Array) -> tuple[int, float, float]:
-    """Returns the least distinct l, the least entropy l and the greatest t of one sensitive column."""
+def _diversity(classes: Ints, array: pa.Array, l: int | None) -> tuple[int, float, float, float]:
+    """Returns the least distinct l, the least entropy l, the greatest c and the greatest t of one sensitive column."""
     if not len(classes):
-        return 0, 0.0, 0.0
+        return 0, 0.0, 0.0, 0.0
     values, ordered = _sensitive_values(array)
     span = int(values.max()) + 1
     pairs, count = np.unique(classes * span + values, return_counts=True)
@@ -163,7 +173,18 @@ def _diversity(classes: Ints, array: pa.Array) -> tuple[int, float, float]:
     entropy = np.bincount(pair_class, weights=-share * np.log(share))
     overall = np.bincount(values, minlength=span) / len(values)
     furthest = _furthest(pair_class, pair_value, share, overall, ordered=ordered)
-    return int(np.bincount(pair_class).min()), math.exp(float(entropy.min())), furthest
+    greatest_c = _greatest_c(pair_class, count, l) if l is not None else 0.0
+    return int(np.bincount(pair_class).min()), math.exp(float(entropy.min())), greatest_c, furthest
+
+
+def _greatest_c(pair_class: Ints, count: Ints, l: int) -> float:
+    """Greatest share of the most frequent value of a class in the rows of its l-th most frequent and all rarer ones."""
+    greatest = 0.0
+    for frequencies in np.split(count, np.flatnonzero(np.diff(pair_class)) + 1):
+        descending = np.sort(frequencies)[::-1]
+        tail = int(descending[l - 1 :].sum())
+        greatest = max(greatest, int(descending[0]) / tail if tail else math.inf)
+    return greatest
 
 
 def _furthest(

@@ -49,9 +49,11 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         quasi_identifiers: Features an outsider may know.
         k: Least size of a class; at least 2.
         entity_id: The feature that says whose row it is; k then counts distinct people.
-        sensitive: Features that `l` and `t` protect.
-        l: Least number of distinct sensitive values in a class.
+        sensitive: Features that `l` and `t` protect; the label may be one of them.
+        l: How diverse every sensitive feature is in a class, in the sense of `diversity`.
         t: Greatest distance of a class's sensitive distribution from the split's, 0 to 1.
+        diversity: `distinct` (the default: l values or more), `entropy` or `recursive`; see `AnonymizationPolicy`.
+        c: The factor of `recursive` diversity.
         direct_identifiers: Features that must not be in the release.
         label_key: The feature the model predicts.
         categorical: Accepted so that the arguments of AGAnonymizer can be passed on; values are compared as they are.
@@ -88,8 +90,10 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         k: int | Any | None = None,
         entity_id: str | None = None,
         sensitive: Sequence[str] | None = None,
-        l: int | None = None,
+        l: float | None = None,
         t: float | None = None,
+        diversity: str | None = None,
+        c: float | None = None,
         direct_identifiers: Sequence[str] | None = None,
         label_key: str | None = None,
         categorical: Sequence[str] | None = None,
@@ -106,6 +110,8 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
             "sensitive": sensitive,
             "l": l,
             "t": t,
+            "diversity": diversity,
+            "c": c,
             "direct_identifiers": direct_identifiers,
             "categorical": categorical,
             "allow_label_as_quasi_identifier": allow_label_as_quasi_identifier,

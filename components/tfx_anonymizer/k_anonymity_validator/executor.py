@@ -74,7 +74,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
                 _ = (
                     pipeline
                     | f"Read[{split}]" >> ReadExamples(source)
-                    | f"Count[{split}]" >> CountClasses(policy.quasi_identifiers, policy.sensitive, policy.entity_id)
+                    | f"Count[{split}]" >> CountClasses.of_policy(policy)
                     | f"Counted[{split}]" >> beam.Map(_write_counts, paths[split])
                 )
         counted = {}

@@ -6,6 +6,8 @@ This knows nothing of how classes were made. A class is a combination of exact v
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +15,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+# What has an order of its own: numbers, dates and times.
+_ORDERED = (int, float, decimal.Decimal, datetime.date, datetime.time)
 
 Key = tuple[Any, ...]
 Values = Mapping[Any, int]
@@ -88,6 +93,8 @@ class Extremes:
         rows: Number of rows.
         distinct_l: Least distinct l of each sensitive column.
         entropy: Least entropy of each sensitive column, nats.
+        recursive_c: Greatest r1 / (r_l + r_(l+1) + …) of each sensitive column, r1, r2, … being the frequencies of its
+            values, greatest first.
         t: Greatest distance of each sensitive column.
     """
 
@@ -95,17 +102,26 @@ class Extremes:
     rows: int = 0
     distinct_l: tuple[int, ...] = ()
     entropy: tuple[float, ...] = ()
+    recursive_c: tuple[float, ...] = ()
     t: tuple[float, ...] = ()
 
 
-def extremes_of(tally: Tally, overall: Tally, *, count_people: bool) -> Extremes:
-    """Measures one class against the whole release."""
+def extremes_of(tally: Tally, overall: Tally, *, count_people: bool, l: int = 2) -> Extremes:
+    """Measures one class against the whole release.
+
+    Args:
+        tally: The class.
+        overall: The whole release.
+        count_people: Whether its size is in people.
+        l: The l of recursive (c, l)-diversity.
+    """
     size = tally.people if count_people else tally.rows
     return Extremes(
         sizes={size: 1},
         rows=tally.rows,
         distinct_l=tuple(len(values) for values in tally.values),
         entropy=tuple(_entropy(values) for values in tally.values),
+        recursive_c=tuple(_recursive_c(values, l) for values in tally.values),
         t=tuple(_distance(values, whole) for values, whole in zip(tally.values, overall.values, strict=True)),
     )
 
@@ -116,6 +132,7 @@ def merge_extremes(parts: Iterable[Extremes]) -> Extremes:
     rows = 0
     distinct_l: list[tuple[int, ...]] = []
     entropy: list[tuple[float, ...]] = []
+    ratios: list[tuple[float, ...]] = []
     distances: list[tuple[float, ...]] = []
     for part in parts:
         sizes.update(part.sizes)
@@ -123,12 +140,14 @@ def merge_extremes(parts: Iterable[Extremes]) -> Extremes:
         if part.distinct_l:
             distinct_l.append(part.distinct_l)
             entropy.append(part.entropy)
+            ratios.append(part.recursive_c)
             distances.append(part.t)
     return Extremes(
         sizes=dict(sizes),
         rows=rows,
         distinct_l=tuple(map(min, zip(*distinct_l, strict=True))),
         entropy=tuple(map(min, zip(*entropy, strict=True))),
+        recursive_c=tuple(map(max, zip(*ratios, strict=True))),
         t=tuple(map(max, zip(*distances, strict=True))),
     )
 
@@ -154,7 +173,8 @@ def _exact(column: pa.ChunkedArray) -> list[Any]:
 
 def _count_values(numbered: Any, found: Any, array: pa.Array) -> list[Counter[Any]]:
     encoded = array.dictionary_encode(null_encoding="encode")
-    names = _exact(pa.chunked_array([encoded.dictionary]))
+    # Two forms of missing are not two values that could hide one another: a NaN counts as a null here.
+    names = [None if isinstance(v, float) and math.isnan(v) else v for v in encoded.dictionary.to_pylist()]
     codes = np.asarray(encoded.indices, dtype=np.int64)
     span = max(len(names), 1)
     pairs, counts = np.unique(np.searchsorted(found, numbered) * span + codes, return_counts=True)
@@ -169,11 +189,17 @@ def _entropy(values: Values) -> float:
     return -sum(n / total * math.log(n / total) for n in values.values())
 
 
+def _recursive_c(values: Values, l: int) -> float:
+    descending = sorted(values.values(), reverse=True)
+    tail = sum(descending[l - 1 :])
+    return descending[0] / tail if tail else math.inf
+
+
 def _distance(values: Values, overall: Values) -> float:
     """Earth mover's distance between a class's values and the whole release's (Li et al. 2007, section 4)."""
     mine, whole = sum(values.values()), sum(overall.values())
     present = [v for v in overall if v is not None]
-    ordered = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in present)
+    ordered = all(isinstance(v, _ORDERED) and not isinstance(v, bool) for v in present)
     if not ordered:
         return math.fsum(abs(values.get(v, 0) / mine - n / whole) for v, n in overall.items()) / 2
     # Missing comes last, as everywhere in this project.

@@ -20,6 +20,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from tfx_anonymizer.errors import ColumnError
+from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.transforms.class_tally import (
     Extremes,
     Key,
@@ -43,6 +44,8 @@ class ClassCounts:
         columns: Names of every column that occurred.
         distinct_l: Least number of distinct values in a class, by sensitive column.
         entropy_l: exp of the least entropy in a class, by sensitive column.
+        recursive_c: Greatest r1 / (r_l + r_(l+1) + …) of a class, by sensitive column, for the l that was asked for
+            (r1, r2, … being its values' frequencies, greatest first). Infinite where a class has fewer than l values.
         t: Greatest distance of a class from the whole, by sensitive column.
     """
 
@@ -51,6 +54,7 @@ class ClassCounts:
     columns: tuple[str, ...]
     distinct_l: Mapping[str, int]
     entropy_l: Mapping[str, float]
+    recursive_c: Mapping[str, float]
     t: Mapping[str, float]
 
     @property
@@ -64,8 +68,9 @@ class ClassCounts:
         return sum(self.class_sizes.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the counts as JSON-ready values."""
+        """Returns the counts as JSON-ready values; JSON has no infinity, so an infinite `recursive_c` is None."""
         fields = dataclasses.asdict(self)
+        fields["recursive_c"] = {name: c if math.isfinite(c) else None for name, c in self.recursive_c.items()}
         fields["class_sizes"] = {str(size): self.class_sizes[size] for size in sorted(self.class_sizes)}
         return {"k": self.k, "classes": self.classes, **fields}
 
@@ -76,6 +81,7 @@ class ClassCounts:
         values = {name: value for name, value in fields.items() if name in names}
         values["class_sizes"] = {int(size): count for size, count in fields["class_sizes"].items()}
         values["columns"] = tuple(fields["columns"])
+        values["recursive_c"] = {name: math.inf if c is None else c for name, c in fields["recursive_c"].items()}
         return cls(**values)
 
 
@@ -86,15 +92,26 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
         quasi_identifiers: Columns whose combination makes a class; one that a batch lacks is missing in its rows.
         sensitive: Columns to measure l and t of.
         entity_id: Column that says whose row it is; classes are then measured in distinct people.
+        l: The l of recursive (c, l)-diversity, if that is to be measured.
     """
 
     def __init__(
-        self, quasi_identifiers: tuple[str, ...], sensitive: tuple[str, ...] = (), entity_id: str | None = None
+        self,
+        quasi_identifiers: tuple[str, ...],
+        sensitive: tuple[str, ...] = (),
+        entity_id: str | None = None,
+        l: int | None = None,
     ) -> None:
         super().__init__()
         self._quasi_identifiers = quasi_identifiers
         self._sensitive = sensitive
         self._entity_id = entity_id
+        self._l = l
+
+    @classmethod
+    def of_policy(cls, policy: AnonymizationPolicy) -> "CountClasses":
+        """Counts all that a policy promises something of."""
+        return cls(policy.quasi_identifiers, policy.sensitive, policy.entity_id, policy.recursive_l)
 
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[ClassCounts]:
         """Applies the transform."""
@@ -111,7 +128,7 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
         overall = classes | "Overall" >> beam.CombineGlobally(merge)
         extremes = (
             classes
-            | "Measure" >> beam.Map(_measure, beam.pvalue.AsSingleton(overall), self._entity_id is not None)
+            | "Measure" >> beam.Map(_measure, beam.pvalue.AsSingleton(overall), self._entity_id is not None, self._l)
             | "Extremes" >> beam.CombineGlobally(merge_extremes)
         )
         columns = (
@@ -120,7 +137,9 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
             | "DistinctNames" >> beam.Distinct()
             | "AllNames" >> beam.combiners.ToList()
         )
-        return extremes | "Counts" >> beam.Map(_to_counts, self._sensitive, beam.pvalue.AsSingleton(columns))
+        return extremes | "Counts" >> beam.Map(
+            _to_counts, self._sensitive, self._l is not None, beam.pvalue.AsSingleton(columns)
+        )
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
@@ -151,16 +170,17 @@ def _one_person(pair: tuple[Key, Any]) -> tuple[Key, Tally]:
     return pair[0], Tally(people=1)
 
 
-def _measure(tally: Tally, overall: Tally, count_people: bool) -> Extremes:
-    return extremes_of(tally, overall, count_people=count_people)
+def _measure(tally: Tally, overall: Tally, count_people: bool, l: int | None) -> Extremes:
+    return extremes_of(tally, overall, count_people=count_people, l=l or 2)
 
 
-def _to_counts(extremes: Extremes, sensitive: tuple[str, ...], columns: list[str]) -> "ClassCounts":
+def _to_counts(extremes: Extremes, sensitive: tuple[str, ...], recursive: bool, columns: list[str]) -> "ClassCounts":
     return ClassCounts(
         rows=extremes.rows,
         class_sizes=extremes.sizes,
         columns=tuple(sorted(columns)),
         distinct_l=dict(zip(sensitive, extremes.distinct_l, strict=False)),
         entropy_l={name: math.exp(h) for name, h in zip(sensitive, extremes.entropy, strict=False)},
+        recursive_c=dict(zip(sensitive, extremes.recursive_c, strict=False)) if recursive else {},
         t=dict(zip(sensitive, extremes.t, strict=False)),
     )

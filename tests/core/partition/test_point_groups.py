@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.core.partition.test_guided_tree import guarantees, problems
 from tfx_anonymizer.core.partition import PARTITIONERS
-from tfx_anonymizer.core.partition.merging import broken_classes, merge_until_kept
+from tfx_anonymizer.core.partition.merging import merge_until_kept
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS, group_by_directions, group_by_mdav
 from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.steering import steer
@@ -119,8 +120,29 @@ def test_merging_joins_neighbours_until_all_is_kept():
     points = np.repeat([[0.0], [1.0], [7.0], [9.0]], 5, axis=0)
     ill = np.array([0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1])
     bound = guarantees(5, 20, sensitive=[ill], ordered=[False], l=2)
-    assert broken_classes(labels, bound).tolist() == [0, 2]
     assert merge_until_kept(labels, points, bound).tolist() == [0] * 10 + [1] * 10
+
+
+def test_those_alike_are_merged_with_those_who_are_not():
+    # Twelve classes far on one side where nobody is ill, four far on the other where everybody is; whoever merged with
+    # the nearest would end with one class of all.
+    labels = np.repeat(np.arange(16, dtype=np.int32), 5)
+    points = np.r_[np.arange(60.0) / 100, 100 + np.arange(20.0) / 100][:, None]
+    ill = np.repeat([0, 1], [60, 20])
+    for fields in ({"t": 0.2}, {"l": 2, "diversity": "recursive", "c": 4.0}, {"l": 1.6, "diversity": "entropy"}):
+        bound = dataclasses.replace(guarantees(5, 80, sensitive=[ill], ordered=[False]), **fields)
+        merged = merge_until_kept(labels, points, bound)
+        assert merged.max() == 3, fields
+        assert all(ill[merged == label].sum() == 5 for label in range(4))
+
+
+def test_too_few_people_are_merged_with_the_nearest_whoever_is_ill():
+    labels = np.repeat(np.arange(4, dtype=np.int32), 3)
+    points = np.repeat([[0.0], [5.0], [6.0], [9.0]], 3, axis=0)
+    people = np.array([0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8])
+    ill = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1])
+    bound = guarantees(3, 12, people=people, sensitive=[ill], ordered=[False], l=2)
+    assert merge_until_kept(labels, points, bound).tolist() == [0] * 6 + [1] * 6
 
 
 def test_merging_ends_with_the_whole_table():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfx_anonymizer.bounds import DIVERSITIES
+from tfx_anonymizer.core.diversity import ROUNDING
 from tfx_anonymizer.core.guarantees import SLACK
 from tfx_anonymizer.core.jit import compiled
+
+DISTINCT, ENTROPY, RECURSIVE = range(len(DIVERSITIES))
 
 
 @compiled
@@ -53,10 +57,32 @@ def _sort_by_bucket(bucket, buckets, order, start):
 
 
 @compiled
-def _side_keeps(
-    rows, first, buckets, backward, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t, keeps
-):
+def is_diverse(count, rows, kind, l, c):
+    """Tells whether a class is diverse in the sense of entropy or recursion; see `core.diversity` for both.
+
+    Args:
+        count: Rows of the class by value, shape (m,).
+        rows: Their sum.
+        kind: `ENTROPY` or `RECURSIVE`.
+        l: The bound of entropy; for recursion, which value in the order of frequency the tail begins with.
+        c: The bound of recursion.
+    """
+    if kind == ENTROPY:
+        entropy = 0.0
+        for v in range(len(count)):
+            if count[v] > 0:
+                share = count[v] / rows
+                entropy -= share * np.log(share)
+        return entropy >= np.log(l) - ROUNDING
+    frequent = np.sort(count)[::-1]
+    tail = frequent[int(l) - 1 :].sum()
+    return tail > 0 and frequent[0] / tail < c
+
+
+@compiled
+def _side_keeps(rows, first, buckets, backward, k, guards, keeps):
     """Clears keeps[b] for each cut after bucket b whose left side (right side if backward) breaks a guarantee."""
+    people, stamp, token, sensitive, sizes, overall, ordered, (kind, l, c), t = guards
     attributes = sensitive.shape[1]
     count = np.zeros(overall.shape, dtype=np.int64)
     distinct = np.zeros(attributes, dtype=np.int64)
@@ -79,17 +105,20 @@ def _side_keeps(
         if len(people) > 0 and seen_people < k:
             keeps[cut] = False
         for s in range(attributes):
+            # Fewer than l values are diverse in no sense; whatever costs more is asked last.
             if distinct[s] < l:
                 keeps[cut] = False
-            elif t < 1.0 and keeps[cut]:
-                m = sizes[s]
-                close = distance(count[s, :m], max(seen_rows, 1), overall[s, :m], ordered[s])
-                if close > t - SLACK:
-                    keeps[cut] = False
+            if not keeps[cut]:
+                break
+            mine = count[s, : sizes[s]]
+            if l > 0 and kind != DISTINCT:
+                keeps[cut] = is_diverse(mine, seen_rows, kind, l, c)
+            if keeps[cut] and t < 1.0:
+                keeps[cut] = distance(mine, max(seen_rows, 1), overall[s, : sizes[s]], ordered[s]) <= t - SLACK
 
 
 @compiled
-def cuts_that_keep(bucket, buckets, order, start, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t):
+def cuts_that_keep(bucket, buckets, order, start, k, guards):
     """Returns for each cut after bucket b whether both sides keep every guarantee, bool, shape (buckets,).
 
     Args:
@@ -98,21 +127,20 @@ def cuts_that_keep(bucket, buckets, order, start, k, people, stamp, token, sensi
         order: Row numbers; the node's are order[start : start + rows].
         start: Where the node begins.
         k: Least number of distinct people on a side.
-        people: Whose row it is, shape (n,), or empty if rows are counted.
-        stamp: Scratch, one entry a person; which count last saw the person.
-        token: Scratch, shape (1,); the number of the current count.
-        sensitive: Sensitive codes, shape (n, s).
-        sizes: Number of values of each sensitive attribute, shape (s,).
-        overall: Shares of each sensitive value in the whole table, shape (s, m), zero-padded.
-        ordered: Whether a sensitive attribute is ordered, shape (s,).
-        l: Least number of distinct sensitive values on a side.
-        t: Greatest distance of a side's sensitive distribution.
+        guards: What else is to be kept, a tuple of
+            people: whose row it is, shape (n,), or empty if rows are counted;
+            stamp: scratch, one entry a person; which count last saw the person;
+            token: scratch, shape (1,); the number of the current count;
+            sensitive: sensitive codes, shape (n, s);
+            sizes: number of values of each sensitive attribute, shape (s,);
+            overall: shares of each sensitive value in the whole table, shape (s, m), zero-padded;
+            ordered: whether a sensitive attribute is ordered, shape (s,);
+            (kind, l, c): how diverse a side must be, the kind by its place in `bounds.DIVERSITIES`;
+            t: greatest distance of a side's sensitive distribution.
     """
     keeps = np.ones(buckets, dtype=np.bool_)
     keeps[buckets - 1] = False
     rows, first = _sort_by_bucket(bucket, buckets, order, start)
     for backward in (False, True):
-        _side_keeps(
-            rows, first, buckets, backward, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t, keeps
-        )
+        _side_keeps(rows, first, buckets, backward, k, guards, keeps)
     return keeps

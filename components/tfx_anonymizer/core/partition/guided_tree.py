@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tfx_anonymizer.bounds import DIVERSITIES
 from tfx_anonymizer.core.encoding import Codes
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.partition.base import Partition
@@ -138,6 +139,6 @@ def _guards(guarantees: Guarantees) -> tuple[Any, ...]:
         sizes,
         overall,
         guarantees.ordered,
-        int(guarantees.l),
+        (DIVERSITIES.index(guarantees.diversity), float(guarantees.l), float(guarantees.c)),
         float(min(guarantees.t, 1.0)),
     )

@@ -32,10 +32,7 @@ def _best(scores, buckets):
 
 @compiled
 def _keep_only(scores, bucket, buckets, order, start, k, guards):
-    people, stamp, token, sensitive, sizes, overall, ordered, l, t = guards
-    keeps = cuts_that_keep(
-        bucket, buckets, order, start, k, people, stamp, token, sensitive, sizes, overall, ordered, l, t
-    )
+    keeps = cuts_that_keep(bucket, buckets, order, start, k, guards)
     for b in range(buckets):
         if not keeps[b]:
             scores[b] = -np.inf
@@ -122,7 +119,7 @@ def grow(codes, cardinality, target, k, depth_limit, guarded, guards):
         k: Least rows of a class.
         depth_limit: Below this depth cuts halve the rows, so that no chain of thin slices makes the work quadratic.
         guarded: Whether `guards` ask for more than k rows.
-        guards: (people, stamp, token, sensitive, sizes, overall, ordered, l, t); see `cuts_that_keep`.
+        guards: See `cuts_that_keep`.
 
     Returns:
         (attribute, code, left, right, labels): per node the attribute it cuts (-1 in a leaf), the greatest code that
