@@ -114,6 +114,15 @@ def test_roles_come_from_a_schema():
     )
 
 
+def test_one_feature_may_be_label_and_sensitive():
+    schema = make_schema(a="quasi_identifier", b="label")
+    schema.feature[1].annotation.tag.append("sensitive")
+    policy = AnonymizationPolicy.from_schema(schema, k=9, l=2)
+    assert (policy.label, policy.sensitive) == ("b", ("b",))
+    with pytest.raises(PolicyError, match="named in quasi_identifiers and in sensitive"):
+        AnonymizationPolicy(("b",), 9, label="b", sensitive=("b",), l=2, allow_label_as_quasi_identifier=True)
+
+
 def test_a_misspelt_tag_is_refused():
     with pytest.raises(PolicyError, match="nearly a privacy role"):
         schema_roles(make_schema(a="quasi-identifiers"))
