@@ -44,7 +44,7 @@ class Measuring:
         """Anonymizes the training rows, retrains, and asks about held-out rows."""
         case, part, raw, guide = self._shared(case_name, model, seed)
         start = time.perf_counter()
-        released = METHODS[method](case, part, guide, k, seed)
+        released = METHODS[method](case, part, model, guide, k, seed)
         seconds = time.perf_counter() - start
         sizes = released.groupby(list(case.quasi_identifiers), dropna=False).size()
         reached = models.accuracy(model, released, part.label, part.test, part.test_label, case.categorical, seed)

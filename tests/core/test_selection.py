@@ -6,7 +6,14 @@ import pytest
 
 from tests.support.people import QUASI_IDENTIFIERS, guide_for, make_people
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer, measure_privacy
-from tfx_anonymizer.core.selection import FEW_ROWS, Candidate, Examination, candidates, depends_on_order
+from tfx_anonymizer.core.selection import (
+    FEW_ROWS,
+    Candidate,
+    Examination,
+    candidates,
+    check_method,
+    depends_on_order,
+)
 from tfx_anonymizer.core.steering import steer
 from tfx_anonymizer.core.students import STUDENT_NAMES, Column
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
@@ -15,8 +22,9 @@ TREE = Candidate("guided_tree", "median")
 
 
 def score(released, raw, lesson, numeric=True, *, unchanged=(), student="auto"):
-    columns = [Column(column, numeric) for column in raw.T]
-    others = [Column(column, True) for column in unchanged]
+    values = np.arange(41.0) if numeric else None
+    columns = [Column(column, values) for column in raw.T]
+    others = [Column(column, np.arange(41.0)) for column in unchanged]
     return Examination(columns, others, lesson, student=student, seed=0).score(released)
 
 
@@ -45,17 +53,19 @@ def test_effort_says_how_many_are_tried():
     assert [one.representative for one in candidates("auto", "median", "high")] == ["median"] * 5
 
 
-def test_unknown_names_are_refused_and_medoids_warned_of():
-    with pytest.raises(PolicyError, match="partitioner is not known"):
-        candidates("kd", "auto")
-    with pytest.raises(PolicyError, match="representative is not known"):
-        candidates("auto", "mean")
-    with pytest.raises(PolicyError, match=r"effort is not known.*'much'.*low or medium"):
-        candidates("auto", "auto", "much")
+@pytest.mark.parametrize("parameter", ["partitioner", "representative", "effort", "student"])
+def test_unknown_names_are_refused(parameter):
+    names = {"partitioner": "auto", "representative": "auto", "effort": "auto", "student": "auto"}
+    check_method(**names)
+    with pytest.raises(PolicyError, match=rf"{parameter} is not known.*'kd'.*auto or"):
+        check_method(**{**names, parameter: "kd"})
+    with pytest.raises(PolicyError, match=f"{parameter} is not known"):
+        AccuracyGuidedAnonymizer(["age"], 2, **{parameter: "kd"}).fit(pd.DataFrame({"age": [1, 2]}))
+
+
+def test_medoids_are_warned_of():
     with pytest.warns(PrivacyWarning, match="medoid"):
-        candidates("mdav", "medoid")
-    with pytest.raises(PolicyError, match=r"student is not known.*'pupil'"):
-        AccuracyGuidedAnonymizer(["age"], 2, student="pupil").fit(pd.DataFrame({"age": [1, 2]}))
+        check_method("mdav", "medoid", "auto", "auto")
 
 
 def test_only_the_plain_tree_may_meet_rows_as_they_come():

@@ -7,8 +7,7 @@ import numbers
 from collections.abc import Mapping
 from typing import Any
 
-from tfx_anonymizer.core.selection import candidates
-from tfx_anonymizer.core.students import check_student
+from tfx_anonymizer.core.selection import check_method
 from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.transforms.anonymize import Method
 
@@ -34,8 +33,7 @@ class Settings:
     output_key: str | None
 
     def __post_init__(self) -> None:
-        candidates(self.partitioner, self.representative, self.effort)
-        check_student(self.student)
+        check_method(self.partitioner, self.representative, self.effort, self.student)
         if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or not 0 <= self.seed < 2**32:
             raise PolicyError("seed is out of range", got=repr(self.seed), allowed="an integer from 0 to 2**32 - 1")
         if isinstance(self.splits, str) or not self.splits or not all(isinstance(s, str) and s for s in self.splits):

@@ -24,9 +24,8 @@ from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.generalization import Generalization, compact
 from tfx_anonymizer.core.partition import PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
-from tfx_anonymizer.core.selection import Candidate, Examination, candidates, depends_on_order
+from tfx_anonymizer.core.selection import Candidate, Examination, candidates, check_method, depends_on_order
 from tfx_anonymizer.core.steering import steer, unguided
-from tfx_anonymizer.core.students import check_student
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
@@ -250,8 +249,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return self._target(table, None, policy)
 
     def _policy(self) -> AnonymizationPolicy:
-        candidates(self.partitioner, self.representative, self.effort)
-        check_student(self.student)
+        check_method(self.partitioner, self.representative, self.effort, self.student)
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)

@@ -109,5 +109,6 @@ def _encode(
 
 def _columns(attributes: tuple[Attribute, ...], codes: Codes) -> tuple[Column, ...]:
     return tuple(
-        Column(column, attribute.kind == "numeric") for attribute, column in zip(attributes, codes.T, strict=True)
+        Column(column, attribute.numbers() if attribute.kind == "numeric" else None)
+        for attribute, column in zip(attributes, codes.T, strict=True)
     )

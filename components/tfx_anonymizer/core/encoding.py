@@ -78,6 +78,10 @@ class Attribute:
         positions = np.searchsorted(known, _sortable(encoded.dictionary)) + 1
         return _through_dictionary(encoded, positions, missing=0)
 
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """Returns a numeric attribute's domain as numbers, NaN for missing; times in their own unit, shape (m,)."""
+        return np.append(np.nan, _sortable(self.domain.slice(1)).astype(np.float64))
+
     def values(self, codes: Codes) -> pa.Array:
         """Returns the values that codes stand for, shape (n,)."""
         return self.domain.take(pa.array(codes))

@@ -22,7 +22,7 @@ from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.representatives import BY_EFFECTS, check_representative
 from tfx_anonymizer.core.steering import shares
-from tfx_anonymizer.core.students import Column, answers, are_labels
+from tfx_anonymizer.core.students import Column, answers, are_labels, check_student
 from tfx_anonymizer.errors import PolicyError
 
 EFFORT_NAMES = ("auto", "low", "medium", "high")
@@ -68,14 +68,17 @@ EVERYTHING = tuple(
 )
 
 
-def check_effort(name: str) -> None:
-    """Checks what was given as `effort`.
+def check_method(partitioner: str, representative: str, effort: str, student: str) -> None:
+    """Checks the names that say how to group, and warns of the medoid.
 
     Raises:
-        PolicyError: If it is none of `EFFORT_NAMES`.
+        PolicyError: If one of them is not known.
     """
-    if name not in EFFORT_NAMES:
-        raise PolicyError("effort is not known", got=repr(name), allowed=" or ".join(EFFORT_NAMES))
+    check_partitioner(partitioner)
+    check_representative(representative)
+    if effort not in EFFORT_NAMES:
+        raise PolicyError("effort is not known", got=repr(effort), allowed=" or ".join(EFFORT_NAMES))
+    check_student(student)
 
 
 def candidates(partitioner: str, representative: str, effort: str = "auto", rows: int = 0) -> tuple[Candidate, ...]:
@@ -83,7 +86,7 @@ def candidates(partitioner: str, representative: str, effort: str = "auto", rows
 
     Args:
         partitioner: A partitioner's name, or `auto`.
-        representative: A representative's name, or `auto`.
+        representative: A representative's name, or `auto`; both as `check_method` allows.
         effort: `low`, `medium`, `high`, or `auto`: medium up to `FEW_ROWS` rows and low above.
         rows: How many rows there are to group.
 
@@ -92,13 +95,7 @@ def candidates(partitioner: str, representative: str, effort: str = "auto", rows
         (Candidate(partitioner='guided_tree', representative='median'),)
         >>> len(candidates("auto", "auto", "medium")), len(candidates("auto", "auto", "high"))
         (5, 15)
-
-    Raises:
-        PolicyError: If one of them is not known.
     """
-    check_partitioner(partitioner)
-    check_representative(representative)
-    check_effort(effort)
     if effort == "auto":
         effort = "medium" if rows <= FEW_ROWS else "low"
     if partitioner == "auto":

@@ -22,6 +22,7 @@ from tfx_anonymizer.errors import PolicyError
 Floats = npt.NDArray[np.float64]
 
 MOST_CATEGORIES = 64
+MOST_DENSE_CELLS = 50_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,16 +31,17 @@ class Column:
 
     Attributes:
         codes: int32, shape (n,).
-        numeric: Whether their order is the values' own. Other codes may be in the guide's order, which no retrained
-            model will be told, so a student knows them one by one.
+        values: The number that each code stands for, NaN for missing, float64, shape (m,); None if the codes are
+            categories. These may be in the guide's order, which no retrained model will be told, so a student knows
+            them one by one.
     """
 
     codes: Codes
-    numeric: bool
+    values: Floats | None
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
         """Returns some of the rows, or all of them in another order."""
-        return Column(self.codes[rows], self.numeric)
+        return Column(self.codes[rows], self.values)
 
     def features(self, codes: Codes) -> Any:
         """Turns codes into features as they look beside this column's.
@@ -53,9 +55,13 @@ class Column:
         """
         from scipy import sparse
 
-        if self.numeric:
-            width = float(self.codes.std()) or 1.0
-            return sparse.csr_matrix(((codes - self.codes.mean()) / width).astype(np.float32)[:, None])
+        if self.values is not None:
+            known = self.values[self.codes]
+            known = known[np.isfinite(known)]
+            middle, width = (float(known.mean()), float(known.std()) or 1.0) if len(known) else (0.0, 1.0)
+            # Missing is as good as the mean.
+            standard = np.nan_to_num((self.values[codes] - middle) / width, posinf=0.0, neginf=0.0)
+            return sparse.csr_matrix(standard.astype(np.float32)[:, None])
         found, count = np.unique(self.codes, return_counts=True)
         categories = np.sort(found[np.argsort(-count, kind="stable")[:MOST_CATEGORIES]])
         place = np.searchsorted(categories, codes).clip(max=len(categories) - 1)
@@ -98,6 +104,14 @@ def check_student(name: str) -> None:
 def _boosted_trees(learn: Any, lesson: Floats, ask: Any, _: int) -> Floats:
     trees = [learn_shares(learn, column, rounds=50, learning_rate=0.2) for column in lesson.T]
     return np.stack([tree.predict(ask) for tree in trees], axis=1)
+
+
+def _mlp(learn: Any, lesson: Floats, ask: Any, seed: int) -> Floats:
+    # Dense arrays are several times faster here, as long as they fit.
+    if max(learn.shape[0], ask.shape[0]) * learn.shape[1] <= MOST_DENSE_CELLS:
+        learn, ask = learn.toarray(), ask.toarray()
+    answer = _from_scikit_learn(lambda s: _network(s, "MLPClassifier"), lambda s: _network(s, "MLPRegressor"))
+    return answer(learn, lesson, ask, seed)
 
 
 def _from_scikit_learn(classifier: Callable[[int], Any], regressor: Callable[[int], Any]) -> Callable[..., Floats]:
@@ -149,7 +163,7 @@ def _tree(seed: int, kind: str) -> Any:
 
 _STUDENTS: dict[str, Callable[[Any, Floats, Any, int], Floats]] = {
     "gradient_boosting": _boosted_trees,
-    "mlp": _from_scikit_learn(lambda s: _network(s, "MLPClassifier"), lambda s: _network(s, "MLPRegressor")),
+    "mlp": _mlp,
     "random_forest": _from_scikit_learn(
         lambda s: _forest(s, "RandomForestClassifier"), lambda s: _forest(s, "RandomForestRegressor")
     ),

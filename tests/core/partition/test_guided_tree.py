@@ -202,5 +202,5 @@ def test_damaged_trees_are_refused(columns):
 def test_partitioners_by_name():
     assert all(partitioner.name == name for name, partitioner in PARTITIONERS.items())
     check_partitioner("auto")
-    with pytest.raises(PolicyError, match="got: 'kd'; allowed: auto or best or guided_tree or"):
+    with pytest.raises(PolicyError, match="got: 'kd'; allowed: auto or guided_tree or"):
         check_partitioner("kd")
