@@ -9,13 +9,10 @@ import pandas as pd
 
 from benchmarks.utility import peer
 from benchmarks.utility.cases import Case, Split
-from benchmarks.utility.models import Guide
+from benchmarks.utility.models import MODELS, Guide
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 
 Method = Callable[[Case, Split, str, Guide, int, int], pd.DataFrame]
-
-# The kind of model that is retrained, as the component would know it by its guide.
-STUDENTS = {"network": "mlp", "boosting": "gradient_boosting", "forest": "random_forest", "tree": "decision_tree"}
 
 
 def ours(**method: Any) -> Method:
@@ -24,7 +21,7 @@ def ours(**method: Any) -> Method:
     def run(case: Case, part: Split, model: str, guide: Guide, k: int, seed: int) -> pd.DataFrame:
         label = part.label.name
         anonymizer = AccuracyGuidedAnonymizer(
-            case.quasi_identifiers, k, label=label, student=STUDENTS[model], random_state=seed, **method
+            case.quasi_identifiers, k, label=label, student=MODELS[model](seed), random_state=seed, **method
         )
         released = anonymizer.fit_transform(part.train.assign(**{label: part.label}), guide)
         return released[list(part.train.columns)]

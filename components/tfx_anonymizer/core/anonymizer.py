@@ -59,7 +59,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all; or
             `"auto"`: medium up to 50,000 rows, and low above.
         student: What tries them, best of the kind that will be retrained: `"gradient_boosting"` (`"auto"`),
-            `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`.
+            `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`; or an untrained estimator by
+            scikit-learn's conventions, such as the very one that will be retrained.
         random_state: Seed of the student.
 
     Attributes:
@@ -89,7 +90,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         partitioner: str = "auto",
         representative: str = "auto",
         effort: str = "auto",
-        student: str = "auto",
+        student: Any = "auto",
         random_state: int | None = None,
     ) -> None:
         self.quasi_identifiers = quasi_identifiers

@@ -68,7 +68,7 @@ EVERYTHING = tuple(
 )
 
 
-def check_method(partitioner: str, representative: str, effort: str, student: str) -> None:
+def check_method(partitioner: str, representative: str, effort: str, student: Any) -> None:
     """Checks the names that say how to group, and warns of the medoid.
 
     Raises:
@@ -123,7 +123,7 @@ class Examination:
     """Asks a student what it learned from releases of one table."""
 
     def __init__(
-        self, raw: Sequence[Column], unchanged: Sequence[Column], lesson: Target, *, student: str, seed: int
+        self, raw: Sequence[Column], unchanged: Sequence[Column], lesson: Target, *, student: Any, seed: int
     ) -> None:
         """Takes what stays the same for every release.
 
@@ -131,10 +131,10 @@ class Examination:
             raw: The quasi-identifiers of n rows, which come in an order of their content.
             unchanged: Columns that every release leaves as they are.
             lesson: What is to be learned, in fixed point, int32, shape (n, d): see `core.steering.steer`.
-            student: Which student, see `core.students`; `auto` is boosted trees.
+            student: Which student, see `core.students`.
             seed: Of what is random in training.
         """
-        self._student = "gradient_boosting" if student == "auto" else student
+        self._student = student
         self._seed = seed
         self._lesson = shares(lesson)
         self._columns = raw

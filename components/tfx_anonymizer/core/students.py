@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,20 +69,28 @@ class Column:
         return sparse.csr_matrix((ones, (rows, place[rows])), shape=(len(codes), len(categories)))
 
 
-def answers(student: str, learn: Any, lesson: Floats, ask: Any, seed: int) -> Floats:
+def answers(student: Any, learn: Any, lesson: Floats, ask: Any, seed: int) -> Floats:
     """Trains a student and asks it.
 
     Args:
-        student: One of `STUDENT_NAMES` other than `auto`.
+        student: One of `STUDENT_NAMES`, or an estimator as `check_student` allows.
         learn: Features to learn from, SciPy CSR, shape (n, features).
         lesson: What to learn of each: 0/1 columns of class labels or numbers from 0 to 1, float64, shape (n, d).
         ask: Features to answer for, shape (m, features).
-        seed: Of what is random in training.
+        seed: Of what is random in training; an estimator has its own.
 
     Returns:
         float64, shape (m, d).
     """
-    return _STUDENTS[student](learn, lesson, ask, seed)
+    if student in ("auto", "gradient_boosting"):
+        trees = [learn_shares(learn, column, rounds=50, learning_rate=0.2) for column in lesson.T]
+        return np.stack([tree.predict(ask) for tree in trees], axis=1)
+    if isinstance(student, str):
+        student = _estimator(student, are_labels(lesson), seed)
+    if max(learn.shape[0], ask.shape[0]) * learn.shape[1] <= MOST_DENSE_CELLS:
+        # Several times faster, as long as it fits.
+        learn, ask = learn.toarray(), ask.toarray()
+    return _learn_and_answer(student, learn, lesson, ask)
 
 
 def are_labels(lesson: Floats) -> bool:
@@ -91,88 +98,60 @@ def are_labels(lesson: Floats) -> bool:
     return bool(np.all((lesson == 0.0) | (lesson == 1.0)))
 
 
-def check_student(name: str) -> None:
-    """Checks a student's name.
+def check_student(student: Any) -> None:
+    """Checks what was given as `student`: a name, or an estimator by scikit-learn's conventions.
 
     Raises:
-        PolicyError: If there is none of that name.
+        PolicyError: If it is neither.
     """
-    if name not in STUDENT_NAMES:
-        raise PolicyError("student is not known", got=repr(name), allowed=" or ".join(STUDENT_NAMES))
+    if isinstance(student, str):
+        if student not in STUDENT_NAMES:
+            raise PolicyError("student is not known", got=repr(student), allowed=" or ".join(STUDENT_NAMES))
+    elif not (hasattr(student, "fit") and hasattr(student, "predict") and hasattr(student, "get_params")):
+        raise PolicyError(
+            "student is neither a name nor an estimator",
+            got=type(student).__name__,
+            allowed=f"{' or '.join(STUDENT_NAMES)}, or an object with scikit-learn's fit, predict and get_params",
+        )
 
 
-def _boosted_trees(learn: Any, lesson: Floats, ask: Any, _: int) -> Floats:
-    trees = [learn_shares(learn, column, rounds=50, learning_rate=0.2) for column in lesson.T]
-    return np.stack([tree.predict(ask) for tree in trees], axis=1)
+def _estimator(name: str, labels: bool, seed: int) -> Any:
+    """Builds a named student: a classifier if labels are to be learned, else a regressor."""
+    from sklearn import ensemble, linear_model, neural_network, tree
+
+    if name == "random_forest":
+        kind = ensemble.RandomForestClassifier if labels else ensemble.RandomForestRegressor
+        return kind(50, random_state=seed, n_jobs=1)
+    if name == "mlp":
+        network = neural_network.MLPClassifier if labels else neural_network.MLPRegressor
+        return network((100,), max_iter=30, random_state=seed)
+    if name == "logistic_regression":
+        return linear_model.LogisticRegression(max_iter=200, random_state=seed) if labels else linear_model.Ridge()
+    return (tree.DecisionTreeClassifier if labels else tree.DecisionTreeRegressor)(random_state=seed)
 
 
-def _mlp(learn: Any, lesson: Floats, ask: Any, seed: int) -> Floats:
-    # Dense arrays are several times faster here, as long as they fit.
-    if max(learn.shape[0], ask.shape[0]) * learn.shape[1] <= MOST_DENSE_CELLS:
-        learn, ask = learn.toarray(), ask.toarray()
-    answer = _from_scikit_learn(lambda s: _network(s, "MLPClassifier"), lambda s: _network(s, "MLPRegressor"))
-    return answer(learn, lesson, ask, seed)
+def _learn_and_answer(student: Any, learn: Any, lesson: Floats, ask: Any) -> Floats:
+    from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
+
+    labels = are_labels(lesson)
+    wanted: npt.NDArray[Any] = lesson[:, 0] if lesson.shape[1] == 1 else lesson
+    if labels:
+        wanted = (lesson.argmax(axis=1) if lesson.shape[1] > 1 else wanted).astype(np.int64)
+    # Some estimators want every number below the greatest among the labels.
+    known, wanted = np.unique(wanted, return_inverse=True) if labels else (np.zeros(0, dtype=np.int64), wanted)
+    with warnings.catch_warnings():
+        # A fixed number of passes over the rows is what makes it cheap.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = clone(student).fit(learn, wanted)
+    if not labels:
+        return np.asarray(model.predict(ask), dtype=np.float64).reshape(ask.shape[0], -1)
+    found = np.zeros((ask.shape[0], max(lesson.shape[1], 2)))
+    if hasattr(model, "predict_proba"):
+        found[:, known] = model.predict_proba(ask)
+    else:
+        found[np.arange(len(found)), known[np.asarray(model.predict(ask), dtype=np.int64)]] = 1.0
+    return found[:, 1:] if lesson.shape[1] == 1 else found
 
 
-def _from_scikit_learn(classifier: Callable[[int], Any], regressor: Callable[[int], Any]) -> Callable[..., Floats]:
-    def answer(learn: Any, lesson: Floats, ask: Any, seed: int) -> Floats:
-        from sklearn.exceptions import ConvergenceWarning
-
-        model = (classifier if are_labels(lesson) else regressor)(seed)
-        wanted = lesson[:, 0] if lesson.shape[1] == 1 else lesson
-        if are_labels(lesson) and lesson.shape[1] > 1:
-            wanted = lesson.argmax(axis=1)
-        with warnings.catch_warnings():
-            # A fixed number of passes over the rows is what makes it cheap.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(learn, wanted)
-        if not are_labels(lesson):
-            return np.asarray(model.predict(ask), dtype=np.float64).reshape(ask.shape[0], -1)
-        found = np.zeros((ask.shape[0], max(lesson.shape[1], 2)))
-        found[:, model.classes_.astype(np.int64)] = model.predict_proba(ask)
-        return found[:, 1:] if lesson.shape[1] == 1 else found
-
-    return answer
-
-
-def _linear(seed: int, kind: str) -> Any:
-    from sklearn import linear_model
-
-    if kind == "LogisticRegression":
-        return linear_model.LogisticRegression(max_iter=200, random_state=seed)
-    return linear_model.Ridge(random_state=seed)
-
-
-def _network(seed: int, kind: str) -> Any:
-    from sklearn import neural_network
-
-    return getattr(neural_network, kind)((100,), max_iter=30, random_state=seed)
-
-
-def _forest(seed: int, kind: str) -> Any:
-    from sklearn import ensemble
-
-    return getattr(ensemble, kind)(50, random_state=seed, n_jobs=1)
-
-
-def _tree(seed: int, kind: str) -> Any:
-    from sklearn import tree
-
-    return getattr(tree, kind)(random_state=seed)
-
-
-_STUDENTS: dict[str, Callable[[Any, Floats, Any, int], Floats]] = {
-    "gradient_boosting": _boosted_trees,
-    "mlp": _mlp,
-    "random_forest": _from_scikit_learn(
-        lambda s: _forest(s, "RandomForestClassifier"), lambda s: _forest(s, "RandomForestRegressor")
-    ),
-    "logistic_regression": _from_scikit_learn(
-        lambda s: _linear(s, "LogisticRegression"), lambda s: _linear(s, "Ridge")
-    ),
-    "decision_tree": _from_scikit_learn(
-        lambda s: _tree(s, "DecisionTreeClassifier"), lambda s: _tree(s, "DecisionTreeRegressor")
-    ),
-}
-
-STUDENT_NAMES = ("auto", *_STUDENTS)
+STUDENT_NAMES = ("auto", "gradient_boosting", "random_forest", "mlp", "logistic_regression", "decision_tree")
