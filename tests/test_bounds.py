@@ -49,6 +49,22 @@ def test_wrong_bounds_are_refused(fields, says):
         policy(**fields)
 
 
+@pytest.mark.parametrize("share", [-0.1, 1, 1.0, float("nan"), "0.1", True, None])
+def test_a_share_of_rows_is_less_than_one(share):
+    with pytest.raises(PolicyError, match=r"max_suppressed is out of range.*less than 1"):
+        policy(max_suppressed=share)
+    if share == share:  # JSON has no NaN.
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**json.loads(policy().to_json()), "max_suppressed": share}, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("share", "rows", "most"), [(0.0, 100, 0), (0.01, 99, 0), (0.01, 100, 1), (0.29, 100, 29), (0.07, 300, 21)]
+)
+def test_a_share_of_rows_in_rows(share, rows, most):
+    assert policy(max_suppressed=share).most_suppressed(rows) == most
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -56,7 +72,7 @@ def test_wrong_bounds_are_refused(fields, says):
         {"l": 1.7, "diversity": "entropy"},
         {"l": 3, "diversity": "entropy"},
         {"l": 2, "diversity": "recursive", "c": 0.5},
-        {"l": 4, "diversity": "recursive", "c": 3, "t": 0.2},
+        {"l": 4, "diversity": "recursive", "c": 3, "t": 0.2, "max_suppressed": 0.05},
     ],
 )
 def test_right_ones_travel_as_json(fields):

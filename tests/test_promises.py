@@ -1,7 +1,7 @@
 """Promises compared with counts."""
 
 from tfx_anonymizer import AnonymizationPolicy
-from tfx_anonymizer.promises import broken, checks
+from tfx_anonymizer.promises import broken, checks, suppression_check
 
 POLICY = AnonymizationPolicy(("age",), 5, sensitive=("ill",), l=2, t=0.3, direct_identifiers=("name",))
 
@@ -40,3 +40,13 @@ def test_c_must_be_undercut():
     unknown = checks(policy, k=5, distinct_l={}, t={})[1]
     assert not unknown.holds
     assert unknown.to_dict()["reached"] is None
+
+
+def test_rows_left_out_are_compared_with_what_is_allowed():
+    allowed = AnonymizationPolicy(("age",), 5, max_suppressed=0.03)
+    assert str(suppression_check(allowed, 100, 97)) == "max_suppressed: asked 0.03, reached 0.03"
+    assert suppression_check(allowed, 100, 97).holds
+    assert not suppression_check(allowed, 100, 96).holds
+    assert not suppression_check(allowed, 100, 101).holds
+    assert suppression_check(POLICY, 100, 100) is None
+    assert not suppression_check(POLICY, 100, 99).holds

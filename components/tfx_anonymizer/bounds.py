@@ -1,4 +1,4 @@
-"""The bounds of a guarantee, checked one by one: k, l and which diversity it means, c, t.
+"""The bounds of a guarantee, checked one by one: k, l and which diversity it means, c, t, max_suppressed.
 
 Example:
     >>> check_sensitive_bounds(("ill",), l=3, t=None, diversity="recursive", c=2.5)
@@ -46,6 +46,21 @@ def check_sensitive_bounds(sensitive: Sequence[str], *, l: object, t: object, di
     _check_diversity(l, diversity, c)
     if t is not None and (not _is_real(t) or not 0.0 <= t <= 1.0):  # type: ignore[operator]
         raise PolicyError("t is out of range", got=repr(t), allowed="a number from 0 to 1")
+
+
+def check_max_suppressed(share: object) -> None:
+    """Checks the share of rows that may be left out.
+
+    Raises:
+        PolicyError: If it is not a number from 0 to less than 1.
+    """
+    if not _is_real(share) or not 0.0 <= share < 1.0:  # type: ignore[operator]
+        raise PolicyError(
+            "max_suppressed is out of range",
+            got=repr(share),
+            allowed="a share of the rows, 0 to less than 1",
+            hint="max_suppressed=0.01 for one row in a hundred",
+        )
 
 
 def _check_diversity(l: object, diversity: object, c: object) -> None:

@@ -13,12 +13,13 @@ Example:
 from __future__ import annotations
 
 import dataclasses
+import fractions
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tfx_anonymizer.bounds import check_k, check_sensitive_bounds
+from tfx_anonymizer.bounds import check_k, check_max_suppressed, check_sensitive_bounds
 from tfx_anonymizer.errors import PolicyError, unknown_column
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class AnonymizationPolicy:
             base, which l equally frequent values just reach. `recursive`: with r1, r2, … the values' frequencies,
             greatest first, r1 < c * (r_l + r_(l+1) + …); being equal is not enough.
         c: The factor of `recursive` diversity; above 0.
+        max_suppressed: Share of the rows, outliers, that may be left out of the release; 0 to less than 1.
 
     Raises:
         PolicyError: If a role is empty, given twice or in conflict with another, or a bound is out of range.
@@ -68,6 +70,7 @@ class AnonymizationPolicy:
     allow_label_as_quasi_identifier: bool = False
     diversity: str = "distinct"
     c: float | None = None
+    max_suppressed: float = 0.0
 
     def __post_init__(self) -> None:
         for field in _LIST_FIELDS:
@@ -78,6 +81,7 @@ class AnonymizationPolicy:
         object.__setattr__(self, "k", int(self.k))
         self._check_roles()
         check_sensitive_bounds(self.sensitive, l=self.l, t=self.t, diversity=self.diversity, c=self.c)
+        check_max_suppressed(self.max_suppressed)
 
     def _check_roles(self) -> None:
         if not self.quasi_identifiers:
@@ -115,6 +119,16 @@ class AnonymizationPolicy:
     def recursive_l(self) -> int | None:
         """The l of recursive (c, l)-diversity; None if that is not promised."""
         return int(self.l) if self.l is not None and self.diversity == "recursive" else None
+
+    def most_suppressed(self, rows: int) -> int:
+        """Returns how many of so many rows may be left out.
+
+        Example:
+            >>> AnonymizationPolicy(("age",), 5, max_suppressed=0.29).most_suppressed(100)
+            29
+        """
+        # Decimals as they are written: 0.29 * 100 is a hair less than 29.
+        return int(fractions.Fraction(str(float(self.max_suppressed))) * rows)
 
     @property
     def columns(self) -> tuple[str, ...]:

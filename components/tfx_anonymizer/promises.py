@@ -25,7 +25,8 @@ class Check:
     """One promise compared with what was counted.
 
     Attributes:
-        name: What is promised: `k`, `l`, `entropy_l`, `recursive_c`, `t`, `no_direct_identifiers`.
+        name: What is promised: `k`, `l`, `entropy_l`, `recursive_c`, `t`, `no_direct_identifiers`,
+            `max_suppressed`.
         asked: The bound.
         reached: What was counted; infinite where no c whatever would do.
         holds: Whether the promise is kept.
@@ -102,6 +103,23 @@ def _diversity(
         return Check("recursive_c", policy.c, reached, reached < policy.c, column)
     reached = distinct_l.get(column, 0)
     return Check("l", policy.l, reached, reached >= policy.l, column)
+
+
+def suppression_check(policy: AnonymizationPolicy, before: int, after: int) -> Check | None:
+    """Compares the rows of a table with those of its release.
+
+    Args:
+        policy: What may be left out.
+        before: Rows of the table.
+        after: Rows of its release.
+
+    Returns:
+        The check, in shares of the rows; None if nothing may be left out and nothing was.
+    """
+    if not policy.max_suppressed and before == after:
+        return None
+    holds = 0 <= before - after <= policy.most_suppressed(before)
+    return Check("max_suppressed", policy.max_suppressed, (before - after) / max(before, 1), holds)
 
 
 def broken(found: Collection[Check]) -> list[str]:

@@ -12,7 +12,6 @@ import tensorflow as tf
 from tests.support.examples import read_examples, read_records, write_examples, write_records, write_splits
 from tests.support.people import QUASI_IDENTIFIERS, make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
-from tests.support.recount import breaches, rows_of
 from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer, KAnonymityValidator
 from tfx_anonymizer.core import Generalization
 from tfx_anonymizer.errors import ColumnError, GuaranteeError, GuideError, InputDataError, PolicyError
@@ -164,28 +163,6 @@ def test_people_are_counted_when_rows_have_owners(tmp_path, raw):
     assert owners.min() >= K
 
 
-@pytest.mark.parametrize(
-    "bounds",
-    [
-        {"l": 1.5, "diversity": "entropy"},
-        {"l": 2, "diversity": "recursive", "c": 4.0, "t": 0.4},
-        {"l": 2, "partitioner": "mdav"},
-    ],
-)
-def test_the_label_may_be_sensitive(tmp_path, raw, bounds):
-    promise = {name: value for name, value in bounds.items() if name != "partitioner"}
-    examples = import_examples(raw)
-    anonymizer = AGAnonymizer(examples.outputs["result"], policy=POLICY, sensitive=["ill", "diagnosis"], **bounds)
-    released = anonymizer.outputs["anonymized_examples"]
-    validator = KAnonymityValidator(released, policy=POLICY, sensitive=["ill", "diagnosis"], **promise)
-    out = run_components(tmp_path, [examples, anonymizer, validator])
-    rows = rows_of(read_examples(out["AGAnonymizer", "anonymized_examples"] / "Split-train"))
-    assert breaches(rows, QUASI_IDENTIFIERS, K, sensitive=["ill", "diagnosis"], **promise) == []
-    assert len({tuple(row[name] for name in QUASI_IDENTIFIERS) for row in rows}) > 3
-    report = json.loads((out["KAnonymityValidator", "report"] / "report.json").read_text())
-    assert [check["column"] for check in report["splits"]["train"]["checks"] if check["column"] in ("ill", "diagnosis")]
-
-
 def test_roles_from_a_schema(tmp_path, raw):
     from tfx import v1 as tfx
 
@@ -311,6 +288,7 @@ def test_a_model_without_a_usable_signature(tmp_path, raw):
         ({"quasi_identifiers": ["age"], "k": 5, "label_key": "age"}, "label 'age' is also"),
         ({"quasi_identifiers": ["age"], "k": 5, "l": 2}, "no column is sensitive"),
         ({"policy": POLICY, "sensitive": ["ill"], "l": 2, "diversity": "recursive"}, "needs c"),
+        ({"policy": POLICY, "max_suppressed": 1.5}, "max_suppressed is out of range"),
         ({"policy": POLICY, "sensitive": ["age"], "l": 2}, "named in quasi_identifiers and in sensitive"),
         ({"policy": POLICY, "partitioner": "kd"}, "partitioner is not known"),
         ({"policy": POLICY, "other_splits": "keep"}, "other_splits is not known"),

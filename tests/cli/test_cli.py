@@ -124,6 +124,31 @@ def test_every_kind_of_diversity_of_the_label_too(tool, people, tmp_path, promis
     assert f"{name} in 'ill': asked" in said
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_outliers_may_be_left_out(tool, people, tmp_path, suffix):
+    out = tmp_path / f"r.{suffix}"
+    promise = ["--quasi-identifiers", QI, "--k", 9]
+    for report in (tmp_path / "r.json", tmp_path / "r.html"):
+        code, said, _ = tool("anonymize", people, "-o", out, "--label", "ill", *promise, "--max-suppressed", "0.05",
+                             "--report", report)  # fmt: skip
+        assert code == 0
+        assert "left out: 15 of 300 rows (allowed 5.00%)" in said
+    released = pd.read_csv(out, dtype=str) if suffix == "csv" else pd.read_parquet(out)
+    raw = pd.read_csv(people, dtype=str)
+    assert len(released) == 285
+    # Every cell that is not a quasi-identifier belongs to the row it stood in.
+    names = ["name", "person", "income", "ill", "diagnosis"] if suffix == "csv" else ["name", "diagnosis"]
+    assert set(map(tuple, released[names].to_numpy())) < set(map(tuple, raw[names].to_numpy()))
+    assert tool("validate", out, *promise)[0] == 0
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["suppressed"] == 15
+    assert found["counted"]["rows"] == 285
+    assert found["checks"][-1] == {
+        "name": "max_suppressed", "asked": 0.05, "reached": 0.05, "holds": True, "column": None
+    }  # fmt: skip
+    assert '<td>Rows left out</td><td class="n">15</td>' in (tmp_path / "r.html").read_text()
+
+
 def test_same_input_same_output_in_any_order_of_lines(tool, people, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     pd.read_csv(people, dtype=str).sample(frac=1, random_state=1).to_csv(shuffled, index=False)
@@ -168,6 +193,7 @@ def test_a_saved_model_guides(tool, people, tmp_path):
         (["--k", "5", "--report", "x.pdf"], "report's suffix is not known"),
         (["--k", "5", "--t", "0.1"], "no column is sensitive"),
         (["--k", "5", "--quasi-identifiers", "agee"], "did you mean 'age'"),
+        (["--k", "5", "--max-suppressed", "1"], "max_suppressed is out of range"),
         (["--k", "5", "--sensitive", "ill", "--l", "2.5"], "only diversity='entropy' takes an l between"),
         (["--k", "5", "--sensitive", "ill", "--l", "2", "--diversity", "recursive"], "needs c"),
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pyarrow as pa
 import pytest
 
@@ -65,6 +67,19 @@ def test_batches_and_order_do_not_matter(people, method):
     second = anonymize(batches_of(backwards, 37), method=method)
     assert rows_of(first["released"]) == rows_of(second["released"])
     assert first["summary"] == second["summary"]
+    assert first["files"] == second["files"]
+
+
+def test_rows_left_out_do_not_depend_on_batches_or_order(people):
+    policy = dataclasses.replace(POLICY, max_suppressed=0.06)
+    guided = with_guide(people)
+    first = anonymize(batches_of(guided, 350), policy)
+    backwards = guided.take(pa.array(list(range(guided.num_rows))[::-1]))
+    second = anonymize(batches_of(backwards, 37), policy)
+    assert rows_of(first["released"]) == rows_of(second["released"])
+    (summary,) = first["summary"]
+    assert (summary["rows"], summary["suppressed"]) == (350, 21)
+    assert unify(first["released"]).num_rows == 329
     assert first["files"] == second["files"]
 
 

@@ -60,6 +60,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         t: Greatest distance of a class's sensitive distribution from the split's, 0 to 1.
         diversity: `distinct` (the default: l values or more), `entropy` or `recursive`; see `AnonymizationPolicy`.
         c: The factor of `recursive` diversity.
+        max_suppressed: Share of a split's rows, outliers, that may be left out; counted in the report.
         direct_identifiers: Features to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
@@ -115,6 +116,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         t: float | None = None,
         diversity: str | None = None,
         c: float | None = None,
+        max_suppressed: float | None = None,
         direct_identifiers: Sequence[str] | None = None,
         categorical: Sequence[str] | None = None,
         allow_label_as_quasi_identifier: bool | None = None,
@@ -139,6 +141,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             "t": t,
             "diversity": diversity,
             "c": c,
+            "max_suppressed": max_suppressed,
             "direct_identifiers": direct_identifiers,
             "categorical": categorical,
             "allow_label_as_quasi_identifier": allow_label_as_quasi_identifier,

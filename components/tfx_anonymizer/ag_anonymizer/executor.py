@@ -21,7 +21,7 @@ from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.errors import ViolationError
 from tfx_anonymizer.guides import GuideLocation
 from tfx_anonymizer.policy import AnonymizationPolicy
-from tfx_anonymizer.promises import broken
+from tfx_anonymizer.promises import broken, suppression_check
 from tfx_anonymizer.transforms.anonymize import FILES, RELEASED, SUMMARY, Anonymize, Method
 from tfx_anonymizer.transforms.apply import ApplyGeneralization
 from tfx_anonymizer.transforms.count_classes import ClassCounts, CountClasses
@@ -119,14 +119,21 @@ class _Run:
         splits = {}
         for split in self._settings.splits:
             counted = ClassCounts.from_dict(self._take_json(split, "counts"))
-            failed = broken(check_counts(self._policy, counted))
+            summary = self._take_json(split, "summary")
+            left_out = suppression_check(self._policy, summary["rows"], counted.rows)
+            found = [*check_counts(self._policy, counted), *([left_out] if left_out else [])]
+            failed = broken(found)
             if failed:
                 raise ViolationError(
                     f"the release of split {split!r} does not keep the guarantee; nothing was released",
                     got="; ".join(failed),
                     hint="this is a defect of tfx_anonymizer, please report it",
                 )
-            splits[split] = {**self._take_json(split, "summary"), "counted": counted.to_dict()}
+            splits[split] = {
+                **summary,
+                "checks": [check.to_dict() for check in found],
+                "counted": counted.to_dict(),
+            }
         body = {
             "policy": json.loads(self._policy.to_json()),
             "settings": self._settings.to_dict(),
@@ -145,6 +152,7 @@ class _Run:
         self._report.set_int_custom_property("k_reached", min(found["k"] for found in reached))
         self._report.set_int_custom_property("classes", sum(found["classes"] for found in reached))
         self._report.set_int_custom_property("rows", sum(found["rows"] for found in reached))
+        self._report.set_int_custom_property("suppressed", sum(found["suppressed"] for found in splits.values()))
 
     def _anonymize(self, pipeline: beam.Pipeline, split: str) -> beam.PCollection[Any]:
         batches = self._read(pipeline, split, with_records=self._guide is not None and self._guide.load().needs_records)

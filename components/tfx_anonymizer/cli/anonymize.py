@@ -25,6 +25,8 @@ if TYPE_CHECKING:
               help="What says whom a model treats alike: gradient_boosting (default, if there is a label), "
               "random_forest, logistic_regression, mlp, labels, or the folder of a TensorFlow SavedModel.")  # fmt: skip
 @roles
+@click.option("--max-suppressed", type=float, default=0.0, show_default=True,
+              help="Share of the rows, outliers, that may be left out, such as 0.01.")  # fmt: skip
 @click.option("--categorical", type=Names(), multiple=True, help="Quasi-identifiers whose numbers are only codes.")
 @click.option("--partitioner", default="auto", show_default=True,
               help="How rows are grouped: auto tries several and keeps what a cheap model learns most from; or "
@@ -68,9 +70,10 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
         step("training the guide")
         predictions, kind = _guide(table.typed, policy, options)
         step("grouping")
-        released = _group(table.typed, predictions, kind, policy, options)
+        released, kept = _group(table.typed, predictions, kind, policy, options)
+        rows, table = table.typed.num_rows, table.filter(kept)
         step("counting again")
-        facts = _recount(table.typed, released, policy, options)
+        facts = _recount(table.typed, released, rows, policy, options)
         step("writing")
         table.write_release(output, released, policy.quasi_identifiers, policy.direct_identifiers)
         if report is not None:
@@ -81,6 +84,8 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
             f"k={counted['k']} reached (asked {policy.k}): {counted['rows']:,} rows in {counted['classes']:,} classes, "
             f"the largest of {counted['largest_class']:,}; {time.monotonic() - started:.1f} s"
         )
+        if policy.max_suppressed:
+            click.echo(f"left out: {facts.suppressed:,} of {rows:,} rows (allowed {policy.max_suppressed:.2%})")
         click.echo(f"release: {output}" + (f"   report: {report}" if report is not None else ""))
 
 
@@ -99,6 +104,7 @@ def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
         c=options["c"],
         direct_identifiers=flatten(options["direct_identifiers"]),
         categorical=flatten(options["categorical"]),
+        max_suppressed=options["max_suppressed"],
     )
 
 
@@ -135,7 +141,8 @@ def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
 
 def _group(
     table: pa.Table, predictions: Any | None, kind: str, policy: AnonymizationPolicy, options: dict[str, Any]
-) -> pa.Table:
+) -> tuple[pa.Table, Any]:
+    """Returns the released rows, and which rows of the table they are."""
     from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 
     student = kind if options["student"] == "auto" else options["student"]
@@ -147,20 +154,22 @@ def _group(
         student=student,
         random_state=options["seed"],
     )
-    return anonymizer.fit_transform(table, predictions)
+    return anonymizer.fit_transform(table, predictions), anonymizer.kept_
 
 
 def _recount(
-    before: pa.Table, released: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
+    before: pa.Table, released: pa.Table, rows: int, policy: AnonymizationPolicy, options: dict[str, Any]
 ) -> ReleaseFacts:
     """Counts the release afresh and refuses it if it does not keep the guarantee."""
     from tfx_anonymizer.cli.counting import count
     from tfx_anonymizer.errors import ViolationError
-    from tfx_anonymizer.promises import broken
+    from tfx_anonymizer.promises import broken, suppression_check
     from tfx_anonymizer.report.release import ReleaseFacts, compare_column
 
     kept = [name for name in released.column_names if name not in policy.direct_identifiers]
     measures, checks = count(released.select(kept), policy)
+    left_out = suppression_check(policy, rows, measures.rows)
+    checks += [left_out] if left_out else []
     if broken(checks):
         raise ViolationError(
             "the release does not keep the guarantee, so it was not written",
@@ -179,6 +188,7 @@ def _recount(
             "representative": options["representative"],
             "seed": options["seed"],
         },
+        suppressed=rows - measures.rows,
     )
 
 

@@ -30,6 +30,7 @@ _FIELDS = (
     "allow_label_as_quasi_identifier",
     "diversity",
     "c",
+    "max_suppressed",
 )
 # These may be run-time parameters, so they travel as properties of their own; the rest travels as one JSON object.
 _SEPARATE = ("quasi_identifiers", "k")

@@ -10,14 +10,16 @@ Example:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from tfx_anonymizer.core import guarantees
+from tfx_anonymizer.core import guarantees, suppression
 from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column
 from tfx_anonymizer.core.encoded_table import EncodedTable, unchanged_columns
 from tfx_anonymizer.core.encoding import Codes, Target
@@ -47,6 +49,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             4), 0 to 1; the ordered distance for numbers and times, missing last, and the equal distance for the rest.
         diversity: `"distinct"` (l values or more), `"entropy"` or `"recursive"`; see `AnonymizationPolicy`.
         c: The factor of recursive diversity.
+        max_suppressed: Share of the rows that may be left out, 0 to less than 1: outliers, who fit into no class; see
+            `core.suppression` for the rule. `fit_transform`, and `transform` of the fitted table, return the others.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         partitioner: How rows are grouped: a partitioner's name (`"guided_tree"`, the fastest; `"contribution_mdav"`,
@@ -66,12 +70,17 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
     Attributes:
         generalization_: The fitted `Generalization`.
         class_sizes_: Rows in each class, int64, shape (classes,).
+        kept_: Whether each row of the fitted table is released, bool, shape (n,).
         candidate_: The partitioner and the representative that were used.
         scores_: What the student scored with each that was tried; empty if only one was.
         policy_: The checked `AnonymizationPolicy`.
 
     The same table, guide, parameters and seed give the same result, in whatever order the rows come.
     """
+
+    candidate_: Candidate
+    scores_: dict[Candidate, float]
+    _known: KnownRows | None
 
     def __init__(
         self,
@@ -85,6 +94,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         t: float | None = None,
         diversity: str = "distinct",
         c: float | None = None,
+        max_suppressed: float = 0.0,
         categorical: Sequence[str] = (),
         allow_label_as_quasi_identifier: bool = False,
         partitioner: str = "auto",
@@ -102,6 +112,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         self.t = t
         self.diversity = diversity
         self.c = c
+        self.max_suppressed = max_suppressed
         self.categorical = categorical
         self.allow_label_as_quasi_identifier = allow_label_as_quasi_identifier
         self.partitioner = partitioner
@@ -118,20 +129,9 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             policy: Roles and guarantee. Its direct identifiers are the caller's to drop.
             **method: `partitioner`, `representative`, `effort`, `student`, `random_state`.
         """
-        return cls(
-            policy.quasi_identifiers,
-            policy.k,
-            label=policy.label,
-            entity_id=policy.entity_id,
-            sensitive=policy.sensitive,
-            l=policy.l,
-            t=policy.t,
-            diversity=policy.diversity,
-            c=policy.c,
-            categorical=policy.categorical,
-            allow_label_as_quasi_identifier=policy.allow_label_as_quasi_identifier,
-            **method,
-        )
+        fields = {field.name: getattr(policy, field.name) for field in dataclasses.fields(policy)}
+        del fields["direct_identifiers"]
+        return cls(**fields, **method)
 
     def fit(self, table: TableT, guide: Any = None) -> AccuracyGuidedAnonymizer:
         """Groups the table's rows and chooses what each class releases.
@@ -157,8 +157,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
     def transform(self, table: TableT) -> TableT:
         """Gives every row its class's quasi-identifiers, by the fitted generalization.
 
-        The fitted table gets its release, in whatever order its rows come. Rows that were not fitted are placed into
-        classes made for others, and k is not controlled among them.
+        The fitted table gets its release, in whatever order its rows come, without the rows that fitting left out. Rows
+        of any other table are placed into classes made for others, and k is not controlled among them.
 
         Args:
             table: A pandas DataFrame or Arrow Table that has the quasi-identifiers; not changed.
@@ -174,27 +174,43 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self, "generalization_")
         labels = None if self._known is None else self._known.find(table)
-        released: TableT = self.generalization_.apply(table, labels)
+        released: TableT = suppression.release(self.generalization_, table, labels)
         return released
 
     def fit_transform(self, table: TableT, guide: Any = None) -> TableT:
         """Fits on a table and returns its release; see `fit` and `transform`."""
         labels = self._fit(table, guide)
-        released: TableT = self.generalization_.apply(table, labels)
+        released: TableT = suppression.release(self.generalization_, table, labels)
         return released
 
     def _fit(self, table: TableT, guide: Any) -> npt.NDArray[np.int32]:
+        """Returns the class of each row, -1 for those that are left out."""
         policy = self._policy()
-        present = column_names(table)
-        policy.check_columns(present)
+        policy.check_columns(column_names(table))
+        wanted = candidates(self.partitioner, self.representative, self.effort, len(table))
+        labels = self._fit_rows(table, guide, policy, wanted)
+        if policy.most_suppressed(len(labels)):
+            released, scores = self.generalization_.apply(table, labels), self.scores_
+            # The rest is grouped in the way that was chosen for all.
+            again = partial(self._fit_rows, policy=policy, wanted=(self.candidate_,))
+            labels = suppression.leave_out(table, released, guide, policy, labels, again)
+            self.scores_ = scores
+            if labels.min() < 0:
+                self._known = KnownRows.remember(content_hashes(table), labels)
+        self.kept_ = labels >= 0
+        self.policy_ = policy
+        return labels
+
+    def _fit_rows(
+        self, table: TableT, guide: Any, policy: AnonymizationPolicy, wanted: tuple[Candidate, ...]
+    ) -> npt.NDArray[np.int32]:
         bound = guarantees.bind(policy, table)
         target = self._target(table, guide, policy)
         encoded = EncodedTable.encode(table, policy, target, bound)
-        wanted = candidates(self.partitioner, self.representative, self.effort, len(table))
         examined = len(wanted) > 1
         unchanged = unchanged_columns(table, policy, target) if examined else ()
         lesson = self._lesson(table, target, policy) if examined else target
-        self._known: KnownRows | None = None
+        self._known = None
         order = np.arange(len(table))
         if depends_on_order(wanted):
             # What sums floats or breaks ties by place must meet the rows in an order of their own.
@@ -215,7 +231,6 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         if depends_on_order(wanted):
             self._known = KnownRows.remember(hashes, labels)
         self.class_sizes_ = np.bincount(labels)
-        self.policy_ = policy
         return labels
 
     def _group(
@@ -223,7 +238,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
     ) -> npt.NDArray[np.int32]:
         best: tuple[float, Candidate, Partition, Codes] | None = None
         partitions: dict[str, Partition] = {}
-        self.scores_: dict[Candidate, float] = {}
+        self.scores_ = {}
         for candidate in wanted:
             name = candidate.partitioner
             if name not in partitions:

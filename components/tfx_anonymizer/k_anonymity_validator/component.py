@@ -54,6 +54,8 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         t: Greatest distance of a class's sensitive distribution from the split's, 0 to 1.
         diversity: `distinct` (the default: l values or more), `entropy` or `recursive`; see `AnonymizationPolicy`.
         c: The factor of `recursive` diversity.
+        max_suppressed: Accepted so that the arguments of AGAnonymizer can be passed on; what was left out of a release
+            stands in the report of AGAnonymizer, and the release itself does not tell.
         direct_identifiers: Features that must not be in the release.
         label_key: The feature the model predicts.
         categorical: Accepted so that the arguments of AGAnonymizer can be passed on; values are compared as they are.
@@ -94,6 +96,7 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         t: float | None = None,
         diversity: str | None = None,
         c: float | None = None,
+        max_suppressed: float | None = None,
         direct_identifiers: Sequence[str] | None = None,
         label_key: str | None = None,
         categorical: Sequence[str] | None = None,
@@ -112,6 +115,7 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
             "t": t,
             "diversity": diversity,
             "c": c,
+            "max_suppressed": max_suppressed,
             "direct_identifiers": direct_identifiers,
             "categorical": categorical,
             "allow_label_as_quasi_identifier": allow_label_as_quasi_identifier,

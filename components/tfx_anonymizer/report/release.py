@@ -24,6 +24,7 @@ class ReleaseFacts:
         measures: What was counted, as `core.PrivacyMeasures.to_dict` gives it.
         attributes: By quasi-identifier its distinct values before and after, and the share of cells changed.
         method: How it was made.
+        suppressed: Rows left out of the release.
     """
 
     policy: AnonymizationPolicy
@@ -31,6 +32,7 @@ class ReleaseFacts:
     measures: Mapping[str, Any]
     attributes: Mapping[str, Mapping[str, float]]
     method: Mapping[str, Any]
+    suppressed: int = 0
 
     @property
     def holds(self) -> bool:
@@ -44,6 +46,7 @@ class ReleaseFacts:
             "policy": json.loads(self.policy.to_json()),
             "checks": [check.to_dict() for check in self.checks],
             "counted": dict(self.measures),
+            "suppressed": self.suppressed,
             "attributes": {name: dict(facts) for name, facts in self.attributes.items()},
             "method": dict(self.method),
         }

@@ -43,6 +43,16 @@ class TableFile:
             table = table.set_column(table.column_names.index(name), name, self.text.column(name))
         return table
 
+    def filter(self, kept: Sequence[bool]) -> TableFile:
+        """Returns some of the rows.
+
+        Args:
+            kept: Whether each row is to stay, shape (n,).
+        """
+        mask = pa.array(kept)
+        text = None if self.text is None else self.text.filter(mask)
+        return dataclasses.replace(self, typed=self.typed.filter(mask), text=text)
+
     def write_release(self, path: Path, released: pa.Table, changed: Sequence[str], drop: Collection[str]) -> None:
         """Writes a release of this table, its rows in an order that only their own released content determines.
 

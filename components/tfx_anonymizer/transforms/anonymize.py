@@ -98,7 +98,7 @@ class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
             raise InputDataError(f"split {self._split!r} holds no examples")
         table = unify(batches)
         del batches
-        if depends_on_order(self._method.candidates(table.num_rows)):
+        if self._policy.max_suppressed or depends_on_order(self._method.candidates(table.num_rows)):
             # By every feature, for grouping sees only those that have a role.
             table = in_content_order(table)
         empty = empty_lists(table, self._policy.quasi_identifiers)
@@ -120,7 +120,8 @@ def anonymize_table(
         method: How rows are grouped.
 
     Returns:
-        The released table, n rows in the order they came; the fitted anonymizer; a summary.
+        The released table, its rows in the order they came, without outliers if the policy allows to leave any out; the
+        fitted anonymizer; a summary.
     """
     present = table.column_names
     for role, names in (("quasi_identifiers", policy.quasi_identifiers), ("sensitive", policy.sensitive)):
@@ -144,8 +145,13 @@ def anonymize_table(
         random_state=method.seed,
     )
     rewritten = anonymizer.fit_transform(plain, guide)
+    rows = table.num_rows
+    if rewritten.num_rows < rows:
+        kept = pa.array(anonymizer.kept_)
+        table, plain = table.filter(kept), plain.filter(kept)
     summary = {
-        "rows": table.num_rows,
+        "rows": rows,
+        "suppressed": rows - table.num_rows,
         "classes": len(anonymizer.class_sizes_),
         "largest_class": int(anonymizer.class_sizes_.max()),
         "smallest_class": int(anonymizer.class_sizes_.min()),
