@@ -52,8 +52,8 @@ def build(name: str, features: pd.DataFrame, categorical: tuple[str, ...], seed:
     return make_pipeline(encoding, MODELS[name](seed))
 
 
-def _as_known(features: pd.DataFrame, categorical: tuple[str, ...]) -> pd.DataFrame:
-    """Missing categories as one of their own: the encoder takes no mixture of text and missing."""
+def as_known(features: pd.DataFrame, categorical: tuple[str, ...]) -> pd.DataFrame:
+    """Makes missing categories one of their own: the encoder takes no mixture of text and missing."""
     text = {name: features[name].astype(object).where(features[name].notna(), "?") for name in categorical}
     return features.assign(**text)
 
@@ -73,8 +73,8 @@ def accuracy(
     with warnings.catch_warnings():
         # Thirty epochs are the paper's, whether or not the network has come to rest by then.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(_as_known(train, categorical), codes.transform(label))
-    return float(np.mean(model.predict(_as_known(test, categorical)) == codes.transform(test_label)))
+        model.fit(as_known(train, categorical), codes.transform(label))
+    return float(np.mean(model.predict(as_known(test, categorical)) == codes.transform(test_label)))
 
 
 def guide(name: str, train: pd.DataFrame, label: pd.Series, categorical: tuple[str, ...], seed: int) -> Guide:
@@ -88,7 +88,7 @@ def guide(name: str, train: pd.DataFrame, label: pd.Series, categorical: tuple[s
         warnings.simplefilter("ignore", ConvergenceWarning)
         found: Guide = cross_val_predict(
             build(name, train, categorical, seed),
-            _as_known(train, categorical),
+            as_known(train, categorical),
             LabelEncoder().fit_transform(label),
             cv=folds,
             method="predict_proba",
