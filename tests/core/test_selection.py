@@ -66,9 +66,7 @@ def test_unknown_names_are_refused(parameter):
 
 
 def test_a_student_that_is_no_estimator_is_refused():
-    with pytest.raises(
-        PolicyError, match=r"neither a name nor an estimator; got: int; allowed: auto or .* object"
-    ):
+    with pytest.raises(PolicyError, match=r"neither a name nor an estimator; got: int; allowed: auto or .* object"):
         check_method("auto", "auto", "auto", 7)
 
 
