@@ -6,7 +6,7 @@ STAMP := $(if $(TFX_LINE),.venv/ready-$(TFX_LINE),$(or $(wildcard .venv/ready-*)
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): setup.py constraints/tfx-1.16.txt constraints/tfx-1.21.txt scripts/setup.sh
 	@sh scripts/setup.sh
@@ -37,6 +37,10 @@ test-current: ## Run every test on TFX 1.21, in a Debian 13 root where this syst
 .PHONY: demo-current
 demo-current: ## The main job on TFX 1.21, likewise
 	@sh scripts/current_line.sh make demo
+
+.PHONY: kubeflow-compile
+kubeflow-compile: $(STAMP) ## Compile the taxi pipeline for Kubeflow into build/kubeflow/ (IMAGE=registry/name:tag)
+	@$(BIN)/python -m pipelines.taxi.kubeflow $(if $(IMAGE),--image $(IMAGE))
 
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers

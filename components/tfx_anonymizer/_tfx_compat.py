@@ -13,11 +13,19 @@
 | `Placeholder` | `tfx.dsl.placeholder.placeholder` | 0.27 |
 | `path_utils`, `io_utils` | `tfx.utils` | 0.13 |
 | `json_utils` | `tfx.utils.json_utils` | 0.21 |
+| `kubeflow_v2_run_executor` | `tfx.orchestration.kubeflow.v2.container.kubeflow_v2_run_executor` | 0.24 |
+| `driver` | `tfx.orchestration.kubeflow.v2.file_based_example_gen.driver` | 0.26 |
+| `BaseExampleGenExecutor` | `tfx.components.example_gen.base_example_gen_executor` | 0.13 |
+| `import_utils` | `tfx.utils.import_utils` | 0.13 |
 
 All of them stand unchanged from TFX 1.16 to 1.21, the versions this package is tested with.
 """
 
 from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tfx.components.trainer.executor import GenericExecutor
 from tfx.components.util import examples_utils, udf_utils
@@ -35,12 +43,44 @@ __all__ = [
     "ComponentSpec",
     "ExecutionParameter",
     "GenericExecutor",
+    "KubeflowEntryPoints",
     "Placeholder",
     "artifact_utils",
     "examples_utils",
     "io_utils",
     "json_utils",
+    "kubeflow_entry_points",
     "path_utils",
     "standard_component_specs",
     "udf_utils",
 ]
+
+
+@dataclasses.dataclass(frozen=True)
+class KubeflowEntryPoints:
+    """What TFX runs inside a Kubeflow container.
+
+    Attributes:
+        execute: Runs a step's executor; takes parsed arguments and Beam's.
+        drive: Runs the driver of a file-based ExampleGen; takes parsed arguments.
+        has_driver: Whether a step has such a driver, by its executor's path and its ExecutorInput.
+    """
+
+    execute: Callable[[tuple[Any, list[str]]], None]
+    drive: Callable[[Any], None]
+    has_driver: Callable[[str, Mapping[str, Any]], bool]
+
+
+def kubeflow_entry_points() -> KubeflowEntryPoints:
+    """Imports what needs `kfp-pipeline-spec`, which only Kubeflow's images and compilers have."""
+    from tfx.components.example_gen.base_example_gen_executor import BaseExampleGenExecutor
+    from tfx.orchestration.kubeflow.v2.container import kubeflow_v2_run_executor
+    from tfx.orchestration.kubeflow.v2.file_based_example_gen import driver
+    from tfx.utils import import_utils
+
+    def has_driver(executor_class_path: str, executor_input: Mapping[str, Any]) -> bool:
+        given = executor_input.get("inputs", {}).get("parameterValues", {})
+        executor = import_utils.import_class_by_path(executor_class_path)
+        return issubclass(executor, BaseExampleGenExecutor) and "input_base" in given
+
+    return KubeflowEntryPoints(kubeflow_v2_run_executor.main, driver.main, has_driver)

@@ -9,7 +9,9 @@ half is the pipeline a taxi team already has, fed with the released examples ins
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import tensorflow_model_analysis as tfma
 import tfx as tfx_package
@@ -28,7 +30,9 @@ def create_pipeline(
     serving_dir: str,
     k: int = 50,
     *,
-    data: str | None = None,
+    data: Any | None = None,
+    schema_file: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
     train_steps: int = 2000,
     eval_steps: int = 100,
     beam_args: tuple[str, ...] = BEAM_ARGS,
@@ -39,18 +43,22 @@ def create_pipeline(
         root: Where artifacts and metadata go.
         serving_dir: Where Pusher puts the model.
         k: Least number of trips that share a combination of quasi-identifiers.
-        data: Folder of the trips as CSV; TFX's own by default.
+        data: Folder of the trips as CSV, or a run-time parameter that will name it; TFX's own by default.
+        schema_file: Where the pipeline finds the schema when it runs; where it lies now by default.
+        overrides: Arguments of AGAnonymizer and KAnonymityValidator that win over the schema's roles and over `k`;
+            run-time parameters, say.
         train_steps: Steps of 40 trips for either model.
         eval_steps: Validation steps in training.
         beam_args: Beam arguments of every component.
     """
     policy = AnonymizationPolicy.from_schema(SCHEMA, k=k)
+    overrides = overrides or {}
     train_args = tfx.proto.TrainArgs(num_steps=train_steps)
     eval_args = tfx.proto.EvalArgs(num_steps=eval_steps)
 
     example_gen = tfx.components.CsvExampleGen(input_base=data or str(TAXI / "data/simple"))
     raw = example_gen.outputs["examples"]
-    schema_gen = tfx.components.ImportSchemaGen(schema_file=str(SCHEMA))
+    schema_gen = tfx.components.ImportSchemaGen(schema_file=schema_file or str(SCHEMA))
     schema = schema_gen.outputs["schema"]
 
     raw_transform = tfx.components.Transform(
@@ -64,9 +72,9 @@ def create_pipeline(
         train_args=train_args,
         eval_args=eval_args,
     )
-    anonymizer = AGAnonymizer(examples=raw, model=guide.outputs["model"], policy=policy)
+    anonymizer = AGAnonymizer(examples=raw, model=guide.outputs["model"], policy=policy, **overrides)
     released = anonymizer.outputs["anonymized_examples"]
-    validator = KAnonymityValidator(examples=released, policy=policy)
+    validator = KAnonymityValidator(examples=released, policy=policy, **overrides)
     # The release still looks like the raw data: it passes the raw data's own schema.
     statistics = tfx.components.StatisticsGen(examples=released)
     example_validator = tfx.components.ExampleValidator(statistics=statistics.outputs["statistics"], schema=schema)
