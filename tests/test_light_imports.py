@@ -21,6 +21,7 @@ def heavy_after(code: str) -> list[str]:
         "from tfx_anonymizer import AnonymizationPolicy, AnonymizerError, measure_privacy",
         "from tfx_anonymizer.core import AccuracyGuidedAnonymizer",
         "import tfx_anonymizer.cli",
+        "import tfx_anonymizer.kfp, tfx_anonymizer.kfp.datasets",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
     ],
 )

@@ -1,0 +1,145 @@
+"""The KFP components. Each is carried to its pod as source text, so it imports what it needs inside.
+
+Their image must have this package installed; `TFX_ANONYMIZER_IMAGE` names it before the pipeline is compiled.
+"""
+
+# No `from __future__ import annotations`: KFP reads these annotations.
+import os
+from typing import List, Optional  # noqa: UP035 (what KFP 2.5 reads)
+
+from kfp import dsl
+from kfp.dsl import HTML, Dataset, Input, Markdown, Metrics, Output
+
+from tfx_anonymizer._version import __version__
+
+IMAGE = os.environ.get("TFX_ANONYMIZER_IMAGE") or f"tfx-anonymizer:{__version__}"
+
+
+@dsl.component(base_image=IMAGE, install_kfp_package=False)  # type: ignore[untyped-decorator, unused-ignore]
+def anonymize(
+    data: Input[Dataset],
+    release: Output[Dataset],
+    metrics: Output[Metrics],
+    report: Output[HTML],
+    summary: Output[Markdown],
+    quasi_identifiers: List[str],  # noqa: UP006
+    k: int,
+    label: Optional[str] = None,  # noqa: UP045
+    guide: Optional[str] = None,  # noqa: UP045
+    sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
+    l: Optional[int] = None,  # noqa: UP045
+    t: Optional[float] = None,  # noqa: UP045
+    entity_id: Optional[str] = None,  # noqa: UP045
+    direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
+    categorical: Optional[List[str]] = None,  # noqa: UP006, UP045
+    partitioner: str = "auto",
+    representative: str = "auto",
+    seed: int = 0,
+    file_format: str = "csv",
+    delimiter: str = ",",
+    missing: Optional[List[str]] = None,  # noqa: UP006, UP045
+) -> None:
+    """Rewrites a table so that at least k rows (or people) share each combination of quasi-identifiers.
+
+    Args:
+        data: The raw table: CSV with a header, or Parquet.
+        release: The table, in the same form, with rewritten quasi-identifiers and rows in another order.
+        metrics: What was counted of the release: k, rows, classes, the largest class, the highest risk.
+        report: The whole report as a page.
+        summary: Its most important lines.
+        quasi_identifiers: Columns an outsider may know.
+        k: Least size of a class; at least 2.
+        label: The column a model is to predict; it guides the grouping and stays as it is.
+        guide: What learns the label to guide the grouping: gradient_boosting (default), random_forest,
+            logistic_regression, mlp, or labels for the label itself.
+        sensitive: Columns that l and t protect.
+        l: Least number of distinct sensitive values in a class.
+        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1.
+        entity_id: The column that says whose row it is; k then counts people.
+        direct_identifiers: Columns to drop, such as names.
+        categorical: Quasi-identifiers whose numbers are only codes.
+        partitioner: How rows are grouped.
+        representative: What a class releases: auto, median, typical or medoid.
+        seed: Seed of whatever draws at random.
+        file_format: csv or parquet, where neither the artifact's metadata nor its name says which.
+        delimiter: What separates the cells of a CSV file.
+        missing: Cells of a CSV file that mean missing; an empty cell by default.
+    """
+    from tfx_anonymizer.kfp.datasets import TableArtifact, anonymize_table
+
+    done = anonymize_table(
+        TableArtifact.of(data, file_format, delimiter, missing),
+        release.path,
+        policy={
+            "quasi_identifiers": quasi_identifiers,
+            "k": k,
+            "label": label,
+            "sensitive": sensitive or (),
+            "l": l,
+            "t": t,
+            "entity_id": entity_id,
+            "direct_identifiers": direct_identifiers or (),
+            "categorical": categorical or (),
+        },
+        method={"guide": guide, "partitioner": partitioner, "representative": representative, "seed": seed},
+    )
+    done.show(metrics, summary, report)
+    release.metadata.update(done.metadata)
+
+
+@dsl.component(base_image=IMAGE, install_kfp_package=False)  # type: ignore[untyped-decorator, unused-ignore]
+def validate(
+    data: Input[Dataset],
+    metrics: Output[Metrics],
+    summary: Output[Markdown],
+    quasi_identifiers: List[str],  # noqa: UP006
+    k: int,
+    sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
+    l: Optional[int] = None,  # noqa: UP045
+    t: Optional[float] = None,  # noqa: UP045
+    entity_id: Optional[str] = None,  # noqa: UP045
+    direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
+    fail_on_violation: bool = True,
+    file_format: str = "csv",
+    delimiter: str = ",",
+    missing: Optional[List[str]] = None,  # noqa: UP006, UP045
+) -> bool:
+    """Counts the equivalence classes of a release, knowing nothing of how they were made; a broken promise fails.
+
+    Let whatever reads the release run after this: `train(...).after(validate(...))`.
+
+    Args:
+        data: The released table.
+        metrics: What was counted: k, rows, classes, the largest class, the highest risk.
+        summary: Each promise, compared with what was counted.
+        quasi_identifiers: Columns an outsider may know.
+        k: Least size of a class; at least 2.
+        sensitive: Columns that l and t protect.
+        l: Least number of distinct sensitive values in a class.
+        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1.
+        entity_id: The column that says whose row it is; k then counts people.
+        direct_identifiers: Columns that must not be in the release.
+        fail_on_violation: Whether a broken promise fails the run. If not, go by the output.
+        file_format: csv or parquet, where neither the artifact's metadata nor its name says which.
+        delimiter: What separates the cells of a CSV file.
+        missing: Cells of a CSV file that mean missing; an empty cell by default.
+
+    Returns:
+        Whether every promise is kept.
+    """
+    from tfx_anonymizer.kfp.datasets import TableArtifact, validate_table
+
+    counted = validate_table(
+        TableArtifact.of(data, file_format, delimiter, missing),
+        policy={
+            "quasi_identifiers": quasi_identifiers,
+            "k": k,
+            "sensitive": sensitive or (),
+            "l": l,
+            "t": t,
+            "entity_id": entity_id,
+            "direct_identifiers": direct_identifiers or (),
+        },
+    )
+    counted.show(metrics, summary)
+    return counted.verdict(fail_on_violation=fail_on_violation)

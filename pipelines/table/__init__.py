@@ -1,0 +1,1 @@
+"""A table made k-anonymous on Kubeflow, without TFX."""
