@@ -68,7 +68,7 @@ def read(path: str, file_format: str) -> pd.DataFrame:
 def test_a_table_is_released_in_its_own_form(tmp_path, outputs, file_format, name, metadata, parameter):
     data = raw(tmp_path, file_format, name, **metadata)
     anonymize.python_func(
-        data=data, **outputs, quasi_identifiers=NAMES, k=10, label="ill", direct_identifiers=["name"],
+        data=data, **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels", direct_identifiers=["name"],
         categorical=["zip"], file_format=parameter,
     )  # fmt: skip
     before, after = read(data.path, file_format), read(outputs["release"].path, file_format)
@@ -98,7 +98,7 @@ def test_reports_hold_counts_and_no_values(tmp_path, outputs):
 
 
 def test_validate_holds_and_breaks(tmp_path, outputs):
-    anonymize.python_func(data=raw(tmp_path), **outputs, quasi_identifiers=NAMES, k=10, label="ill")
+    anonymize.python_func(data=raw(tmp_path), **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels")
     release = outputs.pop("release")
     del outputs["report"]
     assert validate.python_func(data=release, **outputs, quasi_identifiers=NAMES, k=10) is True

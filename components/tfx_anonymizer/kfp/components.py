@@ -1,5 +1,6 @@
 """The KFP components. Each is carried to its pod as source text, so it imports what it needs inside.
 
+Numbers have defaults that ask for nothing instead of being optional: `kfp.local` cannot leave an optional number out.
 Their image must have this package installed; `TFX_ANONYMIZER_IMAGE` names it before the pipeline is compiled.
 """
 
@@ -27,8 +28,8 @@ def anonymize(
     label: Optional[str] = None,  # noqa: UP045
     guide: Optional[str] = None,  # noqa: UP045
     sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
-    l: Optional[int] = None,  # noqa: UP045
-    t: Optional[float] = None,  # noqa: UP045
+    l: int = 1,
+    t: float = 1.0,
     entity_id: Optional[str] = None,  # noqa: UP045
     direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
     categorical: Optional[List[str]] = None,  # noqa: UP006, UP045
@@ -53,8 +54,8 @@ def anonymize(
         guide: What learns the label to guide the grouping: gradient_boosting (default), random_forest,
             logistic_regression, mlp, or labels for the label itself.
         sensitive: Columns that l and t protect.
-        l: Least number of distinct sensitive values in a class.
-        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1.
+        l: Least number of distinct sensitive values in a class; 1 asks for nothing.
+        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1; 1 asks for nothing.
         entity_id: The column that says whose row it is; k then counts people.
         direct_identifiers: Columns to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
@@ -75,8 +76,8 @@ def anonymize(
             "k": k,
             "label": label,
             "sensitive": sensitive or (),
-            "l": l,
-            "t": t,
+            "l": None if l == 1 else l,
+            "t": None if t == 1 else t,
             "entity_id": entity_id,
             "direct_identifiers": direct_identifiers or (),
             "categorical": categorical or (),
@@ -95,8 +96,8 @@ def validate(
     quasi_identifiers: List[str],  # noqa: UP006
     k: int,
     sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
-    l: Optional[int] = None,  # noqa: UP045
-    t: Optional[float] = None,  # noqa: UP045
+    l: int = 1,
+    t: float = 1.0,
     entity_id: Optional[str] = None,  # noqa: UP045
     direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
     fail_on_violation: bool = True,
@@ -115,8 +116,8 @@ def validate(
         quasi_identifiers: Columns an outsider may know.
         k: Least size of a class; at least 2.
         sensitive: Columns that l and t protect.
-        l: Least number of distinct sensitive values in a class.
-        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1.
+        l: Least number of distinct sensitive values in a class; 1 asks for nothing.
+        t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1; 1 asks for nothing.
         entity_id: The column that says whose row it is; k then counts people.
         direct_identifiers: Columns that must not be in the release.
         fail_on_violation: Whether a broken promise fails the run. If not, go by the output.
@@ -135,8 +136,8 @@ def validate(
             "quasi_identifiers": quasi_identifiers,
             "k": k,
             "sensitive": sensitive or (),
-            "l": l,
-            "t": t,
+            "l": None if l == 1 else l,
+            "t": None if t == 1 else t,
             "entity_id": entity_id,
             "direct_identifiers": direct_identifiers or (),
         },
