@@ -39,8 +39,17 @@ demo-current: ## The main job on TFX 1.21, likewise
 	@sh scripts/current_line.sh make demo
 
 .PHONY: kubeflow-compile
-kubeflow-compile: $(STAMP) ## Compile the taxi pipeline for Kubeflow into build/kubeflow/ (IMAGE=registry/name:tag)
+kubeflow-compile: $(STAMP) ## Compile the examples for Kubeflow into build/kubeflow/ (IMAGE=registry/name:tag)
 	@$(BIN)/python -m pipelines.taxi.kubeflow $(if $(IMAGE),--image $(IMAGE))
+	@$(if $(IMAGE),TFX_ANONYMIZER_IMAGE=$(IMAGE)) $(BIN)/python -m pipelines.table.kubeflow
+
+.PHONY: image
+image: ## Build the container image (IMAGE=name, BASE=base image, ENGINE=buildah|podman|docker)
+	@IMAGE=$(IMAGE) sh scripts/image.sh build
+
+.PHONY: image-test
+image-test: $(STAMP) image ## Build the image and run every step of a compiled pipeline in it
+	@IMAGE=$(IMAGE) IMAGE_TEST=yes $(BIN)/python -m pytest -s tests/e2e/test_image.py
 
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers

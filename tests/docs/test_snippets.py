@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import subprocess
@@ -15,7 +16,15 @@ from tests.support.people import make_people
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/embed.md", "docs/command_line.md")
+    ROOT / name
+    for name in (
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "docs/embed.md",
+        "docs/command_line.md",
+        "docs/kubeflow.md",
+    )
 ]
 
 
@@ -102,6 +111,37 @@ def test_ten_lines_join_a_pipeline():
     assert order.index("KAnonymityValidator") < order.index("Transform")
     assert order.index("InitialModelTrainer") < order.index("AGAnonymizer") < order.index("KAnonymityValidator")
     assert nodes[0].inputs["examples"].type is standard_artifacts.Examples
+
+
+def test_kubeflow(tmp_path, monkeypatch):
+    kfp = pytest.importorskip("kfp", reason="kfp is not installed: its SDK needs Python 3.10 or 3.11 here")
+    from kfp import compiler
+
+    start, table = blocks(ROOT / "docs/kubeflow.md", "python")
+    names: dict = {"__name__": "page"}
+    exec(compile(table, "kubeflow.md", "exec", dont_inherit=True), names)
+    compiler.Compiler().compile(names["my_pipeline"], str(tmp_path / "mine.yaml"))
+    assert "exec-validate" in (tmp_path / "mine.yaml").read_text()
+
+    asked = {}
+
+    class Client:
+        def __init__(self, **place):
+            asked.update(place)
+
+        def create_run_from_pipeline_package(self, pipeline_file, arguments, pipeline_root, enable_caching):
+            asked.update(arguments, package=pipeline_file, root=pipeline_root, caching=enable_caching)
+            return type("Run", (), {"run_id": "1"})
+
+    # What the real one is asked must be what it takes.
+    taken = inspect.signature(kfp.Client.create_run_from_pipeline_package).parameters
+    assert set(inspect.signature(Client.create_run_from_pipeline_package).parameters) <= set(taken)
+    monkeypatch.setattr(kfp, "Client", Client)
+    exec(compile(start, "kubeflow.md", "exec", dont_inherit=True), names)
+    assert names["start"]("https://kubeflow.example", "team") == "1"
+    assert asked["k"] == 100
+    assert asked["package"] == "build/kubeflow/taxi.yaml"
+    assert asked["caching"] is False
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
