@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,8 +69,8 @@ def read(path: str, file_format: str) -> pd.DataFrame:
 def test_a_table_is_released_in_its_own_form(tmp_path, outputs, file_format, name, metadata, parameter):
     data = raw(tmp_path, file_format, name, **metadata)
     anonymize.python_func(
-        data=data, **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels", direct_identifiers=["name"],
-        categorical=["zip"], file_format=parameter,
+        data=data, **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels", effort="low",
+        direct_identifiers=["name"], categorical=["zip"], file_format=parameter,
     )  # fmt: skip
     before, after = read(data.path, file_format), read(outputs["release"].path, file_format)
     assert len(after) == 300
@@ -85,7 +86,7 @@ def test_a_table_is_released_in_its_own_form(tmp_path, outputs, file_format, nam
 
 def test_reports_hold_counts_and_no_values(tmp_path, outputs):
     data = raw(tmp_path)
-    anonymize.python_func(data=data, **outputs, quasi_identifiers=[*NAMES, "height"], k=10, label="ill")
+    anonymize.python_func(data=data, **outputs, quasi_identifiers=[*NAMES, "height"], k=10, label="ill", effort="low")
     page, text = Path(outputs["report"].path).read_text(), Path(outputs["summary"].path).read_text()
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert "| k | 10 | " in text
@@ -98,7 +99,9 @@ def test_reports_hold_counts_and_no_values(tmp_path, outputs):
 
 
 def test_validate_holds_and_breaks(tmp_path, outputs):
-    anonymize.python_func(data=raw(tmp_path), **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels")
+    anonymize.python_func(
+        data=raw(tmp_path), **outputs, quasi_identifiers=NAMES, k=10, label="ill", guide="labels", effort="low"
+    )
     release = outputs.pop("release")
     del outputs["report"]
     assert validate.python_func(data=release, **outputs, quasi_identifiers=NAMES, k=10) is True
@@ -130,6 +133,33 @@ def test_validate_keeps_l_and_direct_identifiers(tmp_path, outputs):
         validate.python_func(data=data, **outputs, **promises)
 
 
+def test_every_option_of_the_command_is_a_parameter():
+    from tfx_anonymizer.cli.anonymize import anonymize as command
+
+    files = {"source": "data", "output": "release", "report": "report", "quiet": None}
+    options = {files.get(option.name, option.name) for option in command.params} - {None}
+    assert options <= set(anonymize.component_spec.inputs) | set(anonymize.component_spec.outputs)
+
+
+@pytest.mark.parametrize(
+    ("change", "row"),
+    [
+        ({"l": 3.0}, r"\| l of diagnosis \| 3 \| [34] \| ✓ \|"),
+        ({"l": 1.5, "diversity": "entropy"}, r"\| entropy.l of diagnosis \| 1.5 \| \S+ \| ✓ \|"),
+        ({"l": 2, "diversity": "recursive", "c": 9.0}, r"\| recursive.c of diagnosis \| 9 \| \S+ \| ✓ \|"),
+        ({"t": 0.5}, r"\| t of diagnosis \| 0.5 \| 0\.\d+ \| ✓ \|"),
+    ],
+)
+def test_sensitive_columns(tmp_path, outputs, change, row):
+    arguments = {"quasi_identifiers": NAMES, "k": 10, "sensitive": ["diagnosis"], **change}
+    anonymize.python_func(data=raw(tmp_path), **outputs, **arguments)
+    assert re.search(row, Path(outputs["summary"].path).read_text().replace("\\_", "_"))
+    release = outputs.pop("release")
+    del outputs["report"]
+    assert validate.python_func(data=release, **outputs, **arguments) is True
+    assert re.search(row, Path(outputs["summary"].path).read_text().replace("\\_", "_"))
+
+
 @pytest.mark.parametrize(
     ("error", "change"),
     [
@@ -137,13 +167,16 @@ def test_validate_keeps_l_and_direct_identifiers(tmp_path, outputs):
         (PolicyError, {"quasi_identifiers": []}),
         (PolicyError, {"file_format": "xlsx"}),
         (PolicyError, {"guide": "oracle"}),
+        (PolicyError, {"l": 2.0}),
+        (PolicyError, {"sensitive": ["diagnosis"], "t": -0.5}),
+        (PolicyError, {"effort": "utmost"}),
         (ColumnError, {"quasi_identifiers": ["age", "town"]}),
         (GuaranteeError, {"k": 301}),
         (InputDataError, {"file_format": "parquet"}),
     ],
 )
 def test_what_is_wrong_leaves_nothing(tmp_path, outputs, error, change):
-    arguments = {"quasi_identifiers": NAMES, "k": 10, "label": "ill", **change}
+    arguments = {"quasi_identifiers": NAMES, "k": 10, "label": "ill", "guide": "labels", **change}
     with pytest.raises(error):
         anonymize.python_func(data=raw(tmp_path), **outputs, **arguments)
     assert not list((tmp_path / "outputs").iterdir())

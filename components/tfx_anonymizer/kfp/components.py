@@ -28,13 +28,17 @@ def anonymize(
     label: Optional[str] = None,  # noqa: UP045
     guide: Optional[str] = None,  # noqa: UP045
     sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
-    l: int = 1,
+    l: float = 1.0,
+    diversity: str = "distinct",
+    c: float = 0.0,
     t: float = 1.0,
     entity_id: Optional[str] = None,  # noqa: UP045
     direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
     categorical: Optional[List[str]] = None,  # noqa: UP006, UP045
     partitioner: str = "auto",
     representative: str = "auto",
+    effort: str = "auto",
+    student: str = "auto",
     seed: int = 0,
     file_format: str = "csv",
     delimiter: str = ",",
@@ -54,13 +58,17 @@ def anonymize(
         guide: What learns the label to guide the grouping: gradient_boosting (default), random_forest,
             logistic_regression, mlp, or labels for the label itself.
         sensitive: Columns that l and t protect.
-        l: Least number of distinct sensitive values in a class; 1 asks for nothing.
+        l: How diverse sensitive values are in each class; 1 asks for nothing.
+        diversity: In what sense: distinct, entropy or recursive.
+        c: The factor of recursive diversity; 0 with the others.
         t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1; 1 asks for nothing.
         entity_id: The column that says whose row it is; k then counts people.
         direct_identifiers: Columns to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
         partitioner: How rows are grouped.
-        representative: What a class releases: auto, median, typical or medoid.
+        representative: What a class releases: auto, median, typical, altered_medoid or medoid.
+        effort: How many ways of grouping auto tries: auto, low, medium or high.
+        student: The kind of model that tries them; auto is the guide's.
         seed: Seed of whatever draws at random.
         file_format: csv or parquet, where neither the artifact's metadata nor its name says which.
         delimiter: What separates the cells of a CSV file.
@@ -76,13 +84,22 @@ def anonymize(
             "k": k,
             "label": label,
             "sensitive": sensitive or (),
-            "l": None if l == 1 else l,
-            "t": None if t == 1 else t,
+            "l": l,
+            "diversity": diversity,
+            "c": c,
+            "t": t,
             "entity_id": entity_id,
             "direct_identifiers": direct_identifiers or (),
             "categorical": categorical or (),
         },
-        method={"guide": guide, "partitioner": partitioner, "representative": representative, "seed": seed},
+        method={
+            "guide": guide,
+            "partitioner": partitioner,
+            "representative": representative,
+            "effort": effort,
+            "student": student,
+            "seed": seed,
+        },
     )
     done.show(metrics, summary, report)
     release.metadata.update(done.metadata)
@@ -96,7 +113,9 @@ def validate(
     quasi_identifiers: List[str],  # noqa: UP006
     k: int,
     sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
-    l: int = 1,
+    l: float = 1.0,
+    diversity: str = "distinct",
+    c: float = 0.0,
     t: float = 1.0,
     entity_id: Optional[str] = None,  # noqa: UP045
     direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
@@ -116,7 +135,9 @@ def validate(
         quasi_identifiers: Columns an outsider may know.
         k: Least size of a class; at least 2.
         sensitive: Columns that l and t protect.
-        l: Least number of distinct sensitive values in a class; 1 asks for nothing.
+        l: How diverse sensitive values are in each class; 1 asks for nothing.
+        diversity: In what sense: distinct, entropy or recursive.
+        c: The factor of recursive diversity; 0 with the others.
         t: Greatest distance of a class's sensitive distribution from the table's, 0 to 1; 1 asks for nothing.
         entity_id: The column that says whose row it is; k then counts people.
         direct_identifiers: Columns that must not be in the release.
@@ -136,8 +157,10 @@ def validate(
             "quasi_identifiers": quasi_identifiers,
             "k": k,
             "sensitive": sensitive or (),
-            "l": None if l == 1 else l,
-            "t": None if t == 1 else t,
+            "l": l,
+            "diversity": diversity,
+            "c": c,
+            "t": t,
             "entity_id": entity_id,
             "direct_identifiers": direct_identifiers or (),
         },

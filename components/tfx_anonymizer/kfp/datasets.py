@@ -146,8 +146,8 @@ def anonymize_table(
     Args:
         table: The raw table.
         release: Where the release goes; of the table's form.
-        policy: Fields of `AnonymizationPolicy`.
-        method: `guide`, `partitioner`, `representative` and `seed`, as the command line takes them.
+        policy: Fields of `AnonymizationPolicy`, as the components take them; see `promises`.
+        method: How to group, as options of the command line.
 
     Raises:
         AnonymizerError: If the table cannot be read or cannot be made to keep the guarantee.
@@ -161,16 +161,17 @@ def anonymize_table(
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".anonymize-") as name:
         folder = Path(name)
         written, report = folder / f"release.{table.file_format}", folder / "report.json"
-        run(
-            source=table.named(folder),
-            output=written,
-            report=report,
-            quiet=True,
-            delimiter=table.delimiter,
-            missing=table.missing,
-            **_as_options(policy),
+        given = {
+            "source": table.named(folder),
+            "output": written,
+            "report": report,
+            "quiet": True,
+            "delimiter": table.delimiter,
+            "missing": table.missing,
+            **_as_options(promises(policy)),
             **method,
-        )
+        }
+        run(**given)
         found = json.loads(report.read_text(encoding="utf-8"))
         written.replace(target)
     return Release(found, table.file_format)
@@ -181,7 +182,7 @@ def validate_table(table: TableArtifact, *, policy: Mapping[str, Any]) -> Count:
 
     Args:
         table: The released table.
-        policy: Fields of `AnonymizationPolicy`.
+        policy: Fields of `AnonymizationPolicy`, as the components take them; see `promises`.
 
     Raises:
         AnonymizerError: If the table cannot be read or lacks a column.
@@ -191,13 +192,26 @@ def validate_table(table: TableArtifact, *, policy: Mapping[str, Any]) -> Count:
     from tfx_anonymizer.promises import broken
     from tfx_anonymizer.tables import read_table
 
-    promised = AnonymizationPolicy.from_fields(policy)
+    promised = AnonymizationPolicy.from_fields(promises(policy))
     with tempfile.TemporaryDirectory() as name:
         file = read_table(table.named(Path(name)), delimiter=table.delimiter, missing=table.missing)
     # That a direct identifier is absent is what is hoped for.
     dataclasses.replace(promised, direct_identifiers=()).check_columns(file.typed.column_names)
     measures, checks = count(file.exact(promised.quasi_identifiers), promised)
     return Count(measures.to_dict(), [check.to_dict() for check in checks], broken(checks))
+
+
+def promises(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """Turns numbers that ask for nothing into None, and whole floats into integers, as JSON's numbers may be.
+
+    Example:
+        >>> promises({"k": 50, "l": 2.0, "t": 1.0, "c": 0.0})
+        {'k': 50, 'l': 2, 't': None, 'c': None}
+    """
+    nothing = {"l": 1, "t": 1, "c": 0}
+    found = {name: None if name in nothing and value == nothing[name] else value for name, value in policy.items()}
+    l = found.get("l")
+    return {**found, "l": int(l)} if isinstance(l, float) and l.is_integer() else found
 
 
 def _as_options(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,7 +230,8 @@ def _promises(checks: Sequence[Mapping[str, Any]]) -> list[str]:
     for check in checks:
         name = check["name"] + (f" of {_cell(check['column'])}" if check["column"] else "")
         sign = "✓" if check["holds"] else "✗"
-        lines.append(f"| {name} | {check['asked']:g} | {check['reached']:g} | {sign} |")
+        reached = "∞" if check["reached"] is None else f"{check['reached']:g}"
+        lines.append(f"| {name} | {check['asked']:g} | {reached} | {sign} |")
     return lines
 
 
