@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def check_both_releases(cluster: Cluster) -> None:
     assert cluster.steps["KAnonymityValidator"].state == FAILED
     log = cluster.steps["KAnonymityValidator"].log
     assert "tfx_anonymizer.errors.ViolationError: the release does not keep its promise" in log
-    assert "k: asked 40, reached 1 (1 of " in log
+    # The class that lost the row may have been as small as it may be.
+    assert re.search(r"k: asked 40, reached 1 \([12] of [0-9]+ classes below k\)", log), log[-1500:]
     assert {name for name, step in cluster.steps.items() if step.state == OMITTED} == AFTER
     assert not any(cluster.stored(name, "").exists() for name in AFTER)
 
