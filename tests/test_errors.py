@@ -10,7 +10,7 @@ ALL = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c,
 
 
 def test_every_error_has_the_base_class():
-    assert len(ALL) == 8
+    assert len(ALL) == 9
     assert all(issubclass(c, ValueError) for c in ALL)
 
 

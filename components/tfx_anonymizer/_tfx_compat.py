@@ -17,6 +17,13 @@
 | `driver` | `tfx.orchestration.kubeflow.v2.file_based_example_gen.driver` | 0.26 |
 | `BaseExampleGenExecutor` | `tfx.components.example_gen.base_example_gen_executor` | 0.13 |
 | `import_utils` | `tfx.utils.import_utils` | 0.13 |
+| `Compiler` | `tfx.dsl.compiler.compiler` | 0.24 |
+| `PIPELINE_RUN_ID_PARAMETER_NAME` | `tfx.dsl.compiler.constants` | 0.26 |
+| `Launcher`, `substitute_runtime_parameter` | `tfx.orchestration.portable` | 0.26 |
+| `runner_utils` | `tfx.orchestration.local.runner_utils` | 0.27 |
+| `Metadata` | `tfx.orchestration.metadata` | 0.12 |
+| `InProcessComponentLauncher` | `tfx.orchestration.launcher.in_process_component_launcher` | 0.15 |
+| `AirflowDagRunner`, `AirflowPipelineConfig` | `tfx.orchestration.airflow.airflow_dag_runner` | 0.12 |
 
 All of them stand unchanged from TFX 1.16 to 1.21, the versions this package is tested with.
 """
@@ -29,29 +36,44 @@ from typing import Any
 
 from tfx.components.trainer.executor import GenericExecutor
 from tfx.components.util import examples_utils, udf_utils
+from tfx.dsl.compiler.compiler import Compiler
+from tfx.dsl.compiler.constants import PIPELINE_RUN_ID_PARAMETER_NAME
 from tfx.dsl.components.base.base_beam_executor import BaseBeamExecutor
 from tfx.dsl.components.base.executor_spec import BeamExecutorSpec
 from tfx.dsl.placeholder.placeholder import Placeholder
+from tfx.orchestration.launcher.in_process_component_launcher import InProcessComponentLauncher
+from tfx.orchestration.local import runner_utils
+from tfx.orchestration.metadata import Metadata
+from tfx.orchestration.portable.launcher import Launcher
+from tfx.orchestration.portable.runtime_parameter_utils import substitute_runtime_parameter
 from tfx.types import artifact_utils, standard_component_specs
 from tfx.types.component_spec import ChannelParameter, ComponentSpec, ExecutionParameter
 from tfx.utils import io_utils, json_utils, path_utils
 
 __all__ = [
+    "PIPELINE_RUN_ID_PARAMETER_NAME",
     "BaseBeamExecutor",
     "BeamExecutorSpec",
     "ChannelParameter",
+    "Compiler",
     "ComponentSpec",
     "ExecutionParameter",
     "GenericExecutor",
+    "InProcessComponentLauncher",
     "KubeflowEntryPoints",
+    "Launcher",
+    "Metadata",
     "Placeholder",
+    "airflow_dag_runner",
     "artifact_utils",
     "examples_utils",
     "io_utils",
     "json_utils",
     "kubeflow_entry_points",
     "path_utils",
+    "runner_utils",
     "standard_component_specs",
+    "substitute_runtime_parameter",
     "udf_utils",
 ]
 
@@ -84,3 +106,14 @@ def kubeflow_entry_points() -> KubeflowEntryPoints:
         return issubclass(executor, BaseExampleGenExecutor) and "input_base" in given
 
     return KubeflowEntryPoints(kubeflow_v2_run_executor.main, driver.main, has_driver)
+
+
+def airflow_dag_runner(**config: Any) -> Any:
+    """Returns TFX's AirflowDagRunner; needs Airflow 2, which is imported only here.
+
+    Args:
+        config: Of AirflowPipelineConfig.
+    """
+    from tfx.orchestration.airflow.airflow_dag_runner import AirflowDagRunner, AirflowPipelineConfig
+
+    return AirflowDagRunner(AirflowPipelineConfig(**config))

@@ -65,6 +65,10 @@ class ViolationError(AnonymizerError):
     """A release breaks the promise made for it; raised by the validator."""
 
 
+class OrchestrationError(AnonymizerError):
+    """A scheduler cannot run the pipeline: it cannot be loaded, or its graph is not the one that was described."""
+
+
 class PrivacyWarning(UserWarning):
     """A choice that keeps the guarantee and still releases more than it need."""
 
