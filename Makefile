@@ -51,6 +51,10 @@ image: ## Build the container image (IMAGE=name, BASE=base image, ENGINE=buildah
 image-test: $(STAMP) image ## Build the image and run every step of a compiled pipeline in it
 	@IMAGE=$(IMAGE) IMAGE_TEST=yes $(BIN)/python -m pytest -s tests/e2e/test_image.py
 
+.PHONY: airflow-test
+airflow-test: $(STAMP) ## The taxi pipeline under real Airflow schedulers, 3 and 2.11 (an hour; FLAVOUR=3 or 2-tfx for one)
+	@$(BIN)/python -m pytest -x tests/airflow/scheduled_runs.py $(if $(FLAVOUR),-k "[$(FLAVOUR)]")
+
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers
 	@$(BIN)/ruff check .
