@@ -71,7 +71,7 @@ format: $(STAMP) ## Bring the code into form
 	@$(BIN)/ruff format .
 
 .PHONY: lock
-lock: ## Resolve both constraints files anew (keeps what is pinned where it can; UPGRADE=1 takes the newest)
+lock: ## Resolve all constraints files anew (keeps what is pinned where it can; UPGRADE=1 takes the newest)
 	@sh scripts/lock.sh
 
 .PHONY: clean

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Resolves one fully pinned constraints file a TFX line. What a file pins already is kept where it still fits.
+# Resolves one fully pinned constraints file a TFX line, and one an Airflow without TFX. What a file pins already is kept
+# where it still fits.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,3 +16,13 @@ lock() {
 }
 lock 1.16 '>=1.16,<1.17' 3.10 2_35
 lock 1.21 '>=1.21,<1.22' 3.11 2_40
+
+# Airflow alone; the oldest Python it is tested on decides. name, range
+lock_airflow() {
+    printf 'lock: Airflow %s\n' "$1"
+    printf 'apache-airflow%s\n' "$2" >.lock-venv/airflow.in
+    .lock-venv/bin/uv pip compile .lock-venv/airflow.in --quiet --no-header --no-annotate ${UPGRADE:+--upgrade} \
+        --python-version 3.10 --python-platform x86_64-manylinux_2_35 --output-file "constraints/airflow-$1.txt"
+}
+lock_airflow 2 '>=2.11,<3'
+lock_airflow 3 '>=3,<4'

@@ -82,7 +82,8 @@ def test_killed_then_broken_then_mended(airflow):
     server.picture("tampered", pictures / "broken.png")
 
     (data / "pipeline" / FLAG).unlink()
-    server.clear("tampered", "AGAnonymizer")
+    server.clear("tampered", "night1", "AGAnonymizer")
+    wait(lambda: server.states("tampered", "night1")["Pusher"] != "upstream_failed", 600, "the clearing")
     assert server.finish("tampered", "night1", LONG) == "success"
     assert server.states("tampered", "night1") == dict.fromkeys(NODES, "success")
     assert len(pushed(data)) == 1

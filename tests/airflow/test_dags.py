@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def airflow(request, tmp_path_factory):
             list(map(str, command)), cwd=home, env=environment, capture_output=True, text=True, check=False
         )
 
-    run.version = request.param
+    run.version, run.home = request.param, home
     return run
 
 
@@ -67,6 +68,15 @@ def test_the_check_of_speed_can_fail(airflow, tmp_path):
     (tmp_path / "graph.json").write_bytes((ROOT / "pipelines/taxi/graph.json").read_bytes())
     # The file looks for its checkout two folders up; any will do.
     assert loaded(airflow, slow)["seconds"] > 2
+
+
+def test_the_dag_of_the_how_to(airflow, tmp_path):
+    text = (ROOT / "docs/airflow.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    (airflow.home / "credit.graph.json").write_bytes((ROOT / "pipelines/taxi/graph.json").read_bytes())
+    (tmp_path / "dag.py").write_text(snippet)
+    dag = loaded(airflow, tmp_path / "dag.py")
+    assert (dag["dag_id"], dag["schedule"], len(dag["tasks"])) == ("credit_nightly", "0 2 * * *", 12)
 
 
 def test_tasks(airflow, tmp_path):

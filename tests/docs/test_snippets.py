@@ -24,6 +24,9 @@ PAGES = [
         "docs/embed.md",
         "docs/command_line.md",
         "docs/kubeflow.md",
+
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
+        *("docs/airflow.md", "docs/command_line.md", "docs/embed.md"),
     )
 ]
 

@@ -16,7 +16,7 @@ def system(tmp_path):
     """Runs a script with some programs replaced by ones that print a text and fail with a code."""
 
     def run(
-        script: str, *arguments: str, programs: dict[str, str], **settings: str
+        script: str | Path, *arguments: str, programs: dict[str, str], **settings: str
     ) -> subprocess.CompletedProcess[str]:
         for name, body in programs.items():
             stub = tmp_path / name
@@ -24,7 +24,7 @@ def system(tmp_path):
             stub.chmod(0o755)
         environment = {k: v for k, v in os.environ.items() if k not in {"TFX_LINE", "PYTHON"}}
         environment.update(PATH=f"{tmp_path}:/usr/bin:/bin", **settings)
-        command = ["sh", f"scripts/{script}", *arguments]
+        command = ["sh", str(Path("scripts") / script), *arguments]
         return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
     return run
@@ -98,3 +98,32 @@ def test_both_lines_are_pinned_whole():
         assert all(pin.count("==") == 1 for pin in pins)
         for name in ("apache-airflow", "kfp", "pytest", "mypy", "ruff"):
             assert [pin for pin in pins if pin.startswith(f"{name}==")], name
+
+
+def test_both_airflows_are_pinned_whole():
+    for name, version in (("2", "2.11."), ("3", "3.")):
+        pins = (ROOT / "constraints" / f"airflow-{name}.txt").read_text().splitlines()
+        assert [pin for pin in pins if pin.startswith(f"apache-airflow=={version}")]
+        assert all(pin.count("==") == 1 for pin in pins)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "version", "said"),
+    [
+        ((), "3.10", "airflow: say which: 3, 2 or 2-tfx; got ''."),
+        (("4",), "3.10", "airflow: say which: 3, 2 or 2-tfx; got '4'."),
+        (("3",), "3.13", "airflow: Airflow is pinned for Python 3.10 to 3.12, but"),
+        (("2-tfx",), "3.11", "airflow: TFX 1.16 needs Python 3.10, but"),
+    ],
+)
+def test_an_airflow_that_cannot_be_made_gets_one_sentence(system, tmp_path, arguments, version, said):
+    # A checkout in which nothing was made yet.
+    checkout = tmp_path / "checkout"
+    (checkout / "scripts").mkdir(parents=True)
+    for name in ("scripts/airflow.sh", "setup.py"):
+        (checkout / name).write_bytes((ROOT / name).read_bytes())
+    (checkout / "constraints").symlink_to(ROOT / "constraints")
+    result = system(checkout / "scripts/airflow.sh", *arguments, programs={"python3": python(version)})
+    assert result.returncode == 1
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1

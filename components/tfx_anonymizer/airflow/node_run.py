@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfx_anonymizer.airflow.description import graph_of
+from tfx_anonymizer.airflow.ledger import record, release_of
 from tfx_anonymizer.airflow.pipelines import load_pipeline
 from tfx_anonymizer.errors import OrchestrationError
 
@@ -25,7 +26,8 @@ def run_node(path: str, kwargs: Mapping[str, Any], node_id: str, run_id: str, fi
     """Runs one node of one run.
 
     A node that ran before in this run, whatever became of it, runs again, and what it had made then is marked as
-    replaced: later nodes see the new outputs alone. Importers and Resolvers keep their first answer in a run.
+    replaced: later nodes see the new outputs alone. Importers and Resolvers keep their first answer in a run. What
+    AGAnonymizer releases is entered in the ledger of the pipeline root.
 
     Args:
         path: Where the function is that builds the pipeline, as `package.module:function`.
@@ -81,7 +83,14 @@ def run_node(path: str, kwargs: Mapping[str, Any], node_id: str, run_id: str, fi
         executor_spec=tfx.runner_utils.extract_executor_spec(deployment, node_id),
         custom_driver_spec=tfx.runner_utils.extract_custom_driver_spec(deployment, node_id),
     ).launch()
-    return _check(connection, node_id, launched)
+    ran = _check(connection, node_id, launched)
+    if ran:
+        with connection as opened:
+            (execution,) = opened.store.get_executions_by_id([launched.execution_id])
+            release = release_of(opened.store, execution, node_id, run_id)
+        if release is not None:
+            record(compiled.runtime_spec.pipeline_root.field_value.string_value, release)
+    return ran
 
 
 def _build_wheels(pipeline: Any, node_id: str) -> None:
