@@ -118,6 +118,8 @@ def _execute(path: str, kwargs: Mapping[str, Any], node_id: str, fingerprint: st
             "the pipeline is not the one that the DAG was made from; nothing was run",
             hint="write the graph file anew: python -m tfx_anonymizer.airflow describe",
         )
-    task = airflow_dag_runner(supported_launcher_classes=[RetryingLauncher]).run(pipeline).get_task(node_id)
+    built = airflow_dag_runner(supported_launcher_classes=[RetryingLauncher]).run(pipeline)
+    # As Airflow prepares a task before it executes it; else it looks for tasks among the arguments, without end.
+    task = built.get_task(node_id).prepare_for_execution()
     task.render_template_fields(context)
     task.execute(context)
