@@ -53,7 +53,7 @@ image-test: $(STAMP) image ## Build the image and run every step of a compiled p
 
 .PHONY: airflow-test
 airflow-test: $(STAMP) ## The taxi pipeline under real Airflow schedulers, 3 and 2.11 (an hour; FLAVOUR=3 or 2-tfx for one)
-	@$(BIN)/python -m pytest -x tests/airflow/scheduled_runs.py $(if $(FLAVOUR),-k "[$(FLAVOUR)]")
+	@$(BIN)/python -m pytest -x tests/airflow/scheduled_runs.py $(if $(FLAVOUR),-k "$(FLAVOUR)")
 
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers

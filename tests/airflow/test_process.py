@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -34,7 +36,7 @@ def outlives(asked: str) -> bool:
         if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
             return False
         time.sleep(0.1)
-    subprocess.run(["kill", "-9", str(pid)], check=True)
+    os.kill(pid, signal.SIGKILL)
     return True
 
 
