@@ -66,11 +66,9 @@ done
 
 # A copy, so that neither line's runs, caches or environment touch the other's.
 mkdir -p "$root/checkout"
-find "$root/checkout" -mindepth 1 -maxdepth 1 ! -name .venv ! -name .kfp-newest ! -name runs -exec rm -rf {} +
-tar -cf - --exclude=./.tfx-1.21 --exclude=./.venv --exclude=./.kfp-newest --exclude=./.image --exclude=./runs --exclude=./.git --exclude=__pycache__ . \
-
-find "$root/checkout" -mindepth 1 -maxdepth 1 ! -name .venv ! -name .airflow ! -name runs -exec rm -rf {} +
-tar -cf - --exclude=./.tfx-1.21 --exclude=./.venv --exclude=./.airflow --exclude=./runs --exclude=./.git --exclude=__pycache__ . \
+find "$root/checkout" -mindepth 1 -maxdepth 1 ! -name .venv ! -name .airflow ! -name .kfp-newest ! -name runs -exec rm -rf {} +
+tar -cf - --exclude=./.tfx-1.21 --exclude=./.venv --exclude=./.airflow --exclude=./.kfp-newest --exclude=./.image \
+    --exclude=./runs --exclude=./.git --exclude=__pycache__ . \
     | tar -xf - -C "$root/checkout"
 
 inner_uci=

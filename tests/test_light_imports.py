@@ -22,7 +22,6 @@ def heavy_after(code: str) -> list[str]:
         "from tfx_anonymizer.core import AccuracyGuidedAnonymizer",
         "import tfx_anonymizer.cli",
         "import tfx_anonymizer.kfp, tfx_anonymizer.kfp.datasets",
-
         "from tfx_anonymizer.airflow import PipelineGraph, expression",
         "import tfx_anonymizer.airflow.__main__",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",

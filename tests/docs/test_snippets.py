@@ -18,15 +18,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / name
     for name in (
-        "README.md",
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "docs/embed.md",
-        "docs/command_line.md",
-        "docs/kubeflow.md",
-
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
-        *("docs/airflow.md", "docs/command_line.md", "docs/embed.md"),
+        *(f"docs/{page}.md" for page in ("airflow", "command_line", "embed", "kubeflow", "method")),
     )
 ]
 
