@@ -5,6 +5,7 @@ import decimal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from tfx_anonymizer.core.encoding import fit_attribute
@@ -78,6 +79,37 @@ def test_row_order_does_not_matter():
     second, again = fit_attribute("x", pa.array(values[order]), "categorical", steer(guide[order]))
     assert first.domain.equals(second.domain)
     assert (codes[order] == again).all()
+
+
+def many(kind):
+    """5000 numbers, most of them standing once, some missing."""
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(-(2**62), 2**62, 5000)
+    numbers[:300] = numbers[300:600]
+    array = {
+        "float": pa.array(rng.normal(size=5000)),
+        "float32": pa.array(rng.normal(size=5000).astype(np.float32)),
+        "int": pa.array(numbers),
+        "uint64": pa.array(rng.integers(0, 2**64, 5000, dtype=np.uint64)),
+        "date": pa.array(rng.permutation(5000).astype("datetime64[D]")),
+        "timestamp": pa.array((numbers >> 12).astype("datetime64[us]")),
+    }[kind]
+    return pc.if_else(pa.array(rng.random(5000) < 0.1), pa.scalar(None, array.type), array)
+
+
+@pytest.mark.parametrize("kind", ["float", "float32", "int", "uint64", "date", "timestamp"])
+def test_numbers_that_are_nearly_all_distinct_get_the_same_codes(kind):
+    array = many(kind)
+    target = np.zeros((len(array), 1), dtype=np.int32)
+    attribute, codes = fit_attribute("x", array, "numeric", target)
+    # Ten times the same in a row: so few distinct values among the first that the other way is taken.
+    slowly, expected = fit_attribute("x", pa.concat_arrays([array.slice(0, 400)] * 11 + [array]), "numeric", target)
+    assert attribute.domain.equals(slowly.domain)
+    assert (codes == expected[-5000:]).all()
+    assert (attribute.encode(array) == codes).all()
+    known = [value for value in array.to_pylist() if value is not None]
+    assert attribute.domain.to_pylist() == [None, *sorted(set(known))]
+    assert attribute.values(codes).equals(array)
 
 
 def test_another_type_is_refused():

@@ -13,7 +13,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -124,11 +124,18 @@ def replace_columns(table: TableT, representatives: Mapping[str, pa.Array], labe
         it has one. An integer pandas column whose class value is missing becomes float, as it would anywhere in pandas.
     """
     if isinstance(table, pd.DataFrame):
-        changed = {
-            name: pd.Series(_values_like(values, table[name].dtype), name=name).take(labels).set_axis(table.index)
-            for name, values in representatives.items()
-        }
-        return table.assign(**changed)
+        frame: Any = table
+        columns = {}
+        for name in column_names(table):
+            if name in representatives:
+                values = _values_like(representatives[name], frame[name].dtype)
+                columns[name] = pd.Series(values).array.take(labels)
+            else:
+                columns[name] = frame[name].array.copy()
+        # Every array is a copy already and stays a block of its own, so pandas need not copy a second time.
+        released = frame._constructor(columns, index=frame.index, copy=False)
+        released.columns = frame.columns
+        return cast(pd.DataFrame, released.__finalize__(frame))
     index = pa.array(labels)
     for name, values in representatives.items():
         position = table.column_names.index(name)

@@ -6,6 +6,8 @@ import numpy as np
 
 from tfx_anonymizer.core.jit import compiled
 
+MOST_COUNTED = 256
+
 
 @compiled
 def group_rows(labels, classes):
@@ -45,12 +47,26 @@ def _mode(ordered):
 
 
 @compiled
-def central_codes(codes, numeric, rows, first):
+def _counted_median(count, rows):
+    """As `_lower_median`, from the number of rows by code; code 0 is missing."""
+    present = rows - count[0]
+    if count[0] > present:
+        return 0
+    passed, code = 0, 0
+    while passed <= (present - 1) // 2:
+        code += 1
+        passed += count[code]
+    return code
+
+
+@compiled
+def central_codes(codes, numeric, cardinality, rows, first):
     """Median (numeric) or mode (categorical) of every attribute in every class.
 
     Args:
         codes: int32, shape (n, attributes); code 0 is missing in a numeric attribute.
         numeric: Whether each attribute is numeric, shape (attributes,).
+        cardinality: The number of codes of each attribute, int64, shape (attributes,).
         rows: Row numbers sorted by class.
         first: Where each class begins in `rows`, shape (classes + 1,).
 
@@ -59,16 +75,30 @@ def central_codes(codes, numeric, rows, first):
     """
     classes, attributes = len(first) - 1, codes.shape[1]
     central = np.empty((classes, attributes), dtype=np.int32)
+    # Few codes are counted, many are sorted.
+    counted = cardinality <= MOST_COUNTED
+    count = np.zeros((attributes, MOST_COUNTED), dtype=np.int64)
+    largest = 0
+    for c in range(classes):
+        largest = max(largest, first[c + 1] - first[c])
+    members = np.empty((0 if counted.all() else attributes, largest), dtype=np.int32)
     for c in range(classes):
         size = first[c + 1] - first[c]
-        members = np.empty((attributes, size), dtype=np.int32)
         for i in range(size):
             row = rows[first[c] + i]
             for f in range(attributes):
-                members[f, i] = codes[row, f]
+                if counted[f]:
+                    count[f, codes[row, f]] += 1
+                else:
+                    members[f, i] = codes[row, f]
         for f in range(attributes):
-            ordered = np.sort(members[f])
-            central[c, f] = _lower_median(ordered, 0) if numeric[f] else _mode(ordered)
+            if counted[f]:
+                of_code = count[f, : cardinality[f]]
+                central[c, f] = _counted_median(of_code, size) if numeric[f] else np.argmax(of_code)
+                of_code[:] = 0
+            else:
+                ordered = np.sort(members[f, :size])
+                central[c, f] = _lower_median(ordered, 0) if numeric[f] else _mode(ordered)
     return central
 
 

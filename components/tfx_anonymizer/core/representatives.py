@@ -94,9 +94,9 @@ def representative_codes(
         known, holders = np.unique(altered_kernels.combination_words(codes), return_counts=True)
         altered: Codes = altered_kernels.altered_members(codes, effects.of_rows, rows, first, known, holders, k)
         return altered
-    central: Codes = kernels.central_codes(codes, numeric, rows, first)
+    cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
+    central: Codes = kernels.central_codes(codes, numeric, cardinality, rows, first)
     if name == "median":
         return central
-    cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
     medoids: Codes = kernels.nearest_members(codes, numeric, cardinality, rows, first, central)
     return medoids
