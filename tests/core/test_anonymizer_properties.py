@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.partition import PARTITIONERS
+from tfx_anonymizer.core.partition import BASELINES
+from tfx_anonymizer.core.selection import OWN_PARTITIONERS
 from tfx_anonymizer.errors import AnonymizerError, ColumnError, GuaranteeError
 
 KINDS = {
@@ -57,8 +58,12 @@ def class_sizes(table, names):
 
 METHODS = [
     {"partitioner": partitioner, "representative": representative}
-    for partitioner in PARTITIONERS
+    for partitioner in OWN_PARTITIONERS
     for representative in ("median", "typical", "altered_medoid")
+]
+# These tables have no label, so whatever learns from one has its own tests.
+METHODS += [
+    {"partitioner": name, "representative": "median"} for name, one in BASELINES.items() if one.follows != "label"
 ]
 METHODS += [{"partitioner": "auto", "effort": effort} for effort in ("low", "medium", "high")]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))

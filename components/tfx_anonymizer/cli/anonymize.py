@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 @click.option("--partitioner", default="auto", show_default=True,
               help="How rows are grouped: auto tries several and keeps what a cheap model learns most from; or "
               "guided_tree (fastest), contribution_mdav, contribution_directions, mdav, "
-              "principal_directions.")  # fmt: skip
+              "principal_directions; or a published baseline to compare with: mondrian, hilbert, r_plus_tree, "
+              "entropy_tree, paper.")  # fmt: skip
 @click.option("--representative", default="auto", show_default=True,
               type=click.Choice(["auto", "median", "typical", "altered_medoid", "medoid"]),
               help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip

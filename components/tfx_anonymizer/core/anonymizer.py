@@ -24,10 +24,10 @@ from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_colu
 from tfx_anonymizer.core.encoded_table import EncodedTable, unchanged_columns
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import PARTITIONERS, Partition
+from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
 from tfx_anonymizer.core.selection import Candidate, Examination, candidates, check_method, depends_on_order
-from tfx_anonymizer.core.steering import steer, unguided
+from tfx_anonymizer.core.steering import predictions, steer, unguided
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
@@ -55,7 +55,9 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
         partitioner: How rows are grouped: a partitioner's name (`"guided_tree"`, the fastest; `"contribution_mdav"`,
             `"contribution_directions"`, `"mdav"`, `"principal_directions"`), or `"auto"`, which tries several and keeps
-            the one that a student learns most from.
+            the one that a student learns most from. For comparison, what others have published, which `"auto"` never
+            tries: `"mondrian"`, `"hilbert"` and `"r_plus_tree"`, which look at no model; `"entropy_tree"`, which
+            follows the true labels and needs `label`; and `"paper"`, Algorithm 1 of Goldsteen et al. to the letter.
         representative: What a class releases: `"median"` per attribute, `"typical"` (per attribute, by what values mean
             to the guide), `"altered_medoid"` (the member nearest the class's mean meaning, altered until no fewer than
             k rows have that combination), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the
@@ -205,7 +207,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         self, table: TableT, guide: Any, policy: AnonymizationPolicy, wanted: tuple[Candidate, ...]
     ) -> npt.NDArray[np.int32]:
         bound = guarantees.bind(policy, table)
-        target = self._target(table, guide, policy)
+        target = self._follow(table, guide, policy)
         encoded = EncodedTable.encode(table, policy, target, bound)
         examined = len(wanted) > 1
         unchanged = unchanged_columns(table, policy, target) if examined else ()
@@ -269,6 +271,23 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)
+
+    def _follow(self, table: TableT, guide: Any, policy: AnonymizationPolicy) -> Target:
+        """What rows are grouped by: the guide, unless the partitioner is a baseline that follows something else."""
+        follows = BASELINES[self.partitioner].follows if self.partitioner in BASELINES else "guide"
+        if follows == "values":
+            return unguided(len(table))
+        if follows == "guide" or (follows == "predictions" and guide is None and policy.label is not None):
+            return self._target(table, guide, policy)
+        if follows == "predictions" and guide is not None:
+            steer(guide, rows=len(table))
+            return steer(predictions(guide), rows=len(table))
+        if policy.label is None:
+            wanted = "the true labels" if follows == "label" else "the model's predictions, or the true labels"
+            raise GuideError(
+                f"partitioner {self.partitioner!r} follows {wanted}, and there are none", hint="name a label"
+            )
+        return self._target(table, None, policy)
 
     @staticmethod
     def _target(table: TableT, guide: Any, policy: AnonymizationPolicy) -> Target:

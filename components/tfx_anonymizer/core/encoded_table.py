@@ -52,7 +52,8 @@ class EncodedTable:
             require_values(array, name)
         attributes, codes = _encode(arrays, policy, target)
         cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)
-        return cls(attributes, Problem(codes, cardinality, target, guarantees))
+        numeric = np.array([attribute.kind == "numeric" for attribute in attributes])
+        return cls(attributes, Problem(codes, cardinality, target, guarantees, numeric))
 
     def take(self, rows: npt.NDArray[np.int64]) -> EncodedTable:
         """Returns some of the rows, or all of them in another order."""

@@ -24,12 +24,14 @@ class Problem:
         cardinality: The number of codes of each attribute, int64, shape (attributes,).
         target: The guide in fixed point, int32, shape (n, d).
         guarantees: Known to hold for all rows as one class.
+        numeric: Whether each attribute is numeric, shape (attributes,); None if all are.
     """
 
     codes: Codes
     cardinality: npt.NDArray[np.int64]
     target: Target
     guarantees: Guarantees
+    numeric: npt.NDArray[np.bool_] | None = None
     _measured: dict[Space, Effects] = dataclasses.field(default_factory=dict, init=False, repr=False, compare=False)
 
     def effects(self, space: Space) -> Effects:
@@ -44,4 +46,4 @@ class Problem:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Problem:
         """Returns the problem of some of the rows, or of all of them in another order."""
-        return Problem(self.codes[rows], self.cardinality, self.target[rows], self.guarantees.take(rows))
+        return Problem(self.codes[rows], self.cardinality, self.target[rows], self.guarantees.take(rows), self.numeric)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfx_anonymizer.core.encoding import Codes, Target
-from tfx_anonymizer.core.partition import PARTITIONERS, check_partitioner
+from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.representatives import BY_EFFECTS, check_representative
 from tfx_anonymizer.core.steering import shares
@@ -76,6 +76,8 @@ def check_method(partitioner: str, representative: str, effort: str, student: An
     """
     check_partitioner(partitioner)
     check_representative(representative)
+    if representative == "auto" and partitioner in BASELINES:
+        check_representative(BASELINES[partitioner].representative)
     if effort not in EFFORT_NAMES:
         raise PolicyError("effort is not known", got=repr(effort), allowed=" or ".join(EFFORT_NAMES))
     check_student(student)
@@ -100,6 +102,8 @@ def candidates(partitioner: str, representative: str, effort: str = "auto", rows
         effort = "medium" if rows <= FEW_ROWS else "low"
     if partitioner == "auto":
         found = {"low": FASTEST, "medium": SHORTLIST, "high": EVERYTHING}[effort]
+    elif partitioner in BASELINES:
+        found = (Candidate(partitioner, BASELINES[partitioner].representative),)
     else:
         # Measured: effects suit groups that were made by effects, and the tree's classes do better without.
         found = (Candidate(partitioner, "median" if partitioner == GuidedTree.name else "typical"),)

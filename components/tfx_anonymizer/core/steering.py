@@ -60,6 +60,41 @@ def shares(target: Target) -> npt.NDArray[np.float64]:
     return (target / FULL_SCALE + 1.0) / 2.0
 
 
+def predictions(guide: Any) -> npt.NDArray[Any]:
+    """Returns what a guide predicts rather than how sure it is.
+
+    Args:
+        guide: As `steer` takes it.
+
+    Returns:
+        Shape (n,): the number of the likeliest of several columns, whether a probability is above one half (numbers
+        that all lie from 0 to 1), or the guide itself where it is labels, or numbers of another range.
+
+    Example:
+        >>> predictions([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]]).tolist(), predictions([0.2, 0.9]).tolist()
+        ([1, 0], [False, True])
+    """
+    values = _as_array(guide)
+    if values.ndim == 2 and values.shape[1] > 1:
+        likeliest: npt.NDArray[Any] = np.argmax(_as_floats(values), axis=1)
+        return likeliest
+    values = values.reshape(-1)
+    if len(values) and not _are_labels(values):
+        numbers = _as_floats(values)
+        if numbers.min() >= 0.0 and numbers.max() <= 1.0:
+            return np.asarray(numbers[:, 0] > 0.5)
+    return values
+
+
+def classes_of(target: Target) -> Target | None:
+    """Returns which class each row is of where a target was made of labels, from 0, shape (n,); None if of numbers."""
+    if target.shape[1] == 1:
+        classes = np.unique(target)
+        return np.searchsorted(classes, target[:, 0]).astype(np.int32) if len(classes) <= 2 else None
+    _, codes = np.unique(target, axis=0, return_inverse=True)
+    return codes.reshape(-1).astype(np.int32)
+
+
 def unguided(rows: int) -> Target:
     """Returns the target of a partition that no model steers: all alike, shape (n, 1)."""
     return np.zeros((rows, 1), dtype=np.int32)

@@ -12,7 +12,8 @@ from tests.core.partition.test_guided_tree import guarantees, problems
 from tfx_anonymizer.core.columns import kind_of, read_column
 from tfx_anonymizer.core.encoding import fit_attribute
 from tfx_anonymizer.core.partition import histogram_kernels, tree_kernels
-from tfx_anonymizer.core.partition.guided_tree import _guards
+from tfx_anonymizer.core.partition.guided_tree import guards_of
+from tfx_anonymizer.core.partition.tree_kernels import FOLLOW
 from tfx_anonymizer.core.steering import steer
 from tfx_anonymizer.datasets import read_adult
 
@@ -22,7 +23,7 @@ def both(codes, target, bound, depth_limit=40, cardinality=None):
     cardinality = codes.max(axis=0).astype(np.int64) + 1 if cardinality is None else cardinality
     expected = grow_reference(codes, cardinality, target, bound, depth_limit)
     guarded = not bound.counts_rows_only
-    found = tree_kernels.grow(codes, cardinality, target, bound.k, depth_limit, guarded, _guards(bound))
+    found = tree_kernels.grow(codes, cardinality, target, bound.k, depth_limit, FOLLOW, guarded, guards_of(bound))
     return expected, found
 
 

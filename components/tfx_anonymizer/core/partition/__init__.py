@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tfx_anonymizer.core.partition.base import Assigner, Partition, Partitioner
+from tfx_anonymizer.core.partition.baselines import BASELINES
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS
 from tfx_anonymizer.errors import PolicyError
 
-PARTITIONERS: Mapping[str, Partitioner] = {p.name: p for p in (GuidedTree(), *POINT_GROUPS)}
+PARTITIONERS: Mapping[str, Partitioner] = {p.name: p for p in (GuidedTree(), *POINT_GROUPS, *BASELINES.values())}
 
 PARTITIONER_NAMES = ("auto", *PARTITIONERS)
 
@@ -24,4 +25,12 @@ def check_partitioner(name: str) -> None:
         raise PolicyError("partitioner is not known", got=repr(name), allowed=" or ".join(PARTITIONER_NAMES))
 
 
-__all__ = ["PARTITIONERS", "PARTITIONER_NAMES", "Assigner", "Partition", "Partitioner", "check_partitioner"]
+__all__ = [
+    "BASELINES",
+    "PARTITIONERS",
+    "PARTITIONER_NAMES",
+    "Assigner",
+    "Partition",
+    "Partitioner",
+    "check_partitioner",
+]

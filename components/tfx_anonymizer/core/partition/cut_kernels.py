@@ -11,8 +11,9 @@ from tfx_anonymizer.core.jit import compiled
 from tfx_anonymizer.core.partition.guarantee_kernels import cuts_that_keep
 from tfx_anonymizer.core.partition.histogram_kernels import MAX_BUCKETS
 
-# How a cut is scored: by what it explains of the target, or by how wide an attribute it halves.
-BY_TARGET, BY_WIDTH = 0, 1
+# How a cut is scored: by what it explains of the target; by how wide an attribute it halves; whether it is at the
+# median or how near, the widest attribute first; by the entropy left of classes that the target counts.
+BY_TARGET, BY_WIDTH, BY_MEDIAN, BY_ENTROPY = 0, 1, 2, 3
 NO_CUT = -1
 
 
@@ -55,6 +56,19 @@ def _explained(left_sum, whole, left, rows):
 
 
 @compiled
+def _certain(left_sum, whole, left, rows):
+    """Minus the entropy of both sides, in nats, each weighted by its rows; the target has a column of ones a class."""
+    score = 0.0
+    for d in range(len(whole)):
+        a, c = left_sum[d], whole[d] - left_sum[d]
+        if a > 0:
+            score += a * np.log(a / left)
+        if c > 0:
+            score += c * np.log(c / (rows - left))
+    return score
+
+
+@compiled
 def _score_cuts(table, first, lines, shift, rows, whole, k, mode, width, left_sum, scores):
     """Scores the cuts of one attribute; those that leave fewer than k rows on a side score minus infinity.
 
@@ -69,7 +83,7 @@ def _score_cuts(table, first, lines, shift, rows, whole, k, mode, width, left_su
         rows: The node's.
         whole: Sums of the target over the node, shape (d,).
         k: Least rows on each side.
-        mode: `BY_TARGET` or `BY_WIDTH`.
+        mode: One of `BY_TARGET`, `BY_WIDTH`, `BY_MEDIAN`, `BY_ENTROPY`.
         width: The attribute's width in this node, 0 to 1.
         left_sum: Scratch, shape (d,).
         scores: Receives the scores of the cuts after each bucket.
@@ -92,6 +106,12 @@ def _score_cuts(table, first, lines, shift, rows, whole, k, mode, width, left_su
             scores[b] = -np.inf
         elif mode == BY_WIDTH:
             scores[b] = width - abs(left / rows - 0.5)
+        elif mode == BY_MEDIAN:
+            half = (rows + 1) // 2
+            is_median = left - inside < half <= left
+            scores[b] = 0.0 if is_median else -abs(left - half) / rows
+        elif mode == BY_ENTROPY:
+            scores[b] = _certain(left_sum, whole, left, rows)
         else:
             scores[b] = _explained(left_sum, whole, left, rows)
         if scores[b] > scores[best]:
@@ -106,6 +126,12 @@ def _best(scores, buckets):
         if scores[b] > scores[best]:
             best = b
     return best
+
+
+@compiled
+def _merit(score, mode, width):
+    """What attributes are compared by: the score of their best cut, but by their width where medians are cut at."""
+    return width if mode == BY_MEDIAN and score > -np.inf else score
 
 
 @compiled
@@ -160,14 +186,15 @@ def coarse_cut(
         else:
             counts, first, lines, by = wide[layout.place[f]], 0, buckets[f], 0
         b = _score_cuts(counts, first, lines, by, stop - start, whole, k, mode, width[f], left_sum, scores)
-        if guarded and scores[b] > best_score:
+        if guarded and _merit(scores[b], mode, width[f]) > best_score:
             bucket = codes_of(rows, layout, f, start, stop)
             for i in range(len(bucket)):
                 bucket[i] = (bucket[i] - low[f]) >> shift[f]
             _keep_only(scores, bucket, buckets[f], rows.number, start, k, guards)
             b = _best(scores, buckets[f])
-        if scores[b] > best_score:
-            best_score, best_f, best_code = scores[b], f, low[f] + ((b + 1) << shift[f]) - 1
+        merit = _merit(scores[b], mode, width[f])
+        if merit > best_score:
+            best_score, best_f, best_code = merit, f, low[f] + ((b + 1) << shift[f]) - 1
     return best_f, best_code
 
 
@@ -210,12 +237,13 @@ def exact_cut(rows, layout, start, stop, table, whole, low, high, shift, k, mode
             values, counts = _exact_wide(rows, layout.place[f], start, stop)
             first, lines, scores = 0, len(values), np.empty(len(values))
         b = _score_cuts(counts, first, lines, 0, stop - start, whole, k, mode, width[f], left_sum, scores)
-        if guarded and scores[b] > best_score:
+        if guarded and _merit(scores[b], mode, width[f]) > best_score:
             bucket = codes_of(rows, layout, f, start, stop)
             for i in range(len(bucket)):
                 bucket[i] = np.searchsorted(values, np.int32(bucket[i]))
             _keep_only(scores, bucket, lines, rows.number, start, k, guards)
             b = _best(scores, lines)
-        if scores[b] > best_score:
-            best_score, best_f, best_code = scores[b], f, values[b]
+        merit = _merit(scores[b], mode, width[f])
+        if merit > best_score:
+            best_score, best_f, best_code = merit, f, values[b]
     return best_f, best_code

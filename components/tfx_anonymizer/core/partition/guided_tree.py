@@ -35,7 +35,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tfx_anonymizer.bounds import DIVERSITIES
-from tfx_anonymizer.core.encoding import Codes
+from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.guarantees import Guarantees
 from tfx_anonymizer.core.partition.base import Partition
 from tfx_anonymizer.core.problem import Problem
@@ -92,21 +92,11 @@ class GuidedTree:
 
     def partition(self, problem: Problem) -> Partition:
         """Groups the rows; see `base.Partitioner`."""
-        from tfx_anonymizer.core.partition.tree_kernels import grow
+        from tfx_anonymizer.core.partition.tree_kernels import FOLLOW
 
-        guarantees = problem.guarantees
         # Twice the depth of a balanced tree, and a start for small ones.
-        depth_limit = 16 + 2 * math.ceil(math.log2(max(len(problem.codes) / guarantees.k, 2)))
-        *nodes, labels = grow(
-            np.ascontiguousarray(problem.codes),
-            problem.cardinality.astype(np.int64),
-            np.ascontiguousarray(problem.target),
-            guarantees.k,
-            depth_limit,
-            not guarantees.counts_rows_only,
-            _guards(guarantees),
-        )
-        return Partition(labels=labels, assigner=TreeAssigner(*nodes))
+        depth_limit = 16 + 2 * math.ceil(math.log2(max(len(problem.codes) / problem.guarantees.k, 2)))
+        return grow_tree(problem, problem.target, FOLLOW, depth_limit)
 
     def load(self, table: pa.Table) -> TreeAssigner:
         """Reads a tree that `TreeAssigner.to_arrow` wrote; see `base.Partitioner`."""
@@ -124,7 +114,33 @@ class GuidedTree:
         return tree
 
 
-def _guards(guarantees: Guarantees) -> tuple[Any, ...]:
+def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int) -> Partition:
+    """Grows a tree over a problem's rows.
+
+    Args:
+        problem: What is to be grouped.
+        target: What it is to follow, int32, shape (n, d).
+        rule: What it grows by; see `tree_kernels`.
+        depth_limit: See `tree_kernels.grow`.
+    """
+    from tfx_anonymizer.core.partition.tree_kernels import grow
+
+    guarantees = problem.guarantees
+    *nodes, labels = grow(
+        np.ascontiguousarray(problem.codes),
+        problem.cardinality.astype(np.int64),
+        np.ascontiguousarray(target),
+        guarantees.k,
+        depth_limit,
+        rule,
+        not guarantees.counts_rows_only,
+        guards_of(guarantees),
+    )
+    return Partition(labels=labels, assigner=TreeAssigner(*nodes))
+
+
+def guards_of(guarantees: Guarantees) -> tuple[Any, ...]:
+    """Returns what `guarantee_kernels.cuts_that_keep` needs to know of the guarantees."""
     people = guarantees.people if guarantees.people is not None else np.zeros(0, dtype=np.int32)
     sensitive = np.ascontiguousarray(guarantees.sensitive)
     sizes = sensitive.max(axis=0).astype(np.int64) + 1 if sensitive.size else np.zeros(0, dtype=np.int64)

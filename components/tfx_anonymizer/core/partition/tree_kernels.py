@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from tfx_anonymizer.core.jit import compiled
 from tfx_anonymizer.core.partition.cut_kernels import (
+    BY_ENTROPY,
+    BY_MEDIAN,
     BY_TARGET,
     BY_WIDTH,
     NO_CUT,
@@ -31,7 +33,12 @@ from tfx_anonymizer.core.partition.histogram_kernels import (
 )
 
 LEAF = -1
+# What a tree grows by: FOLLOW the target, and halve the widest attribute where the target is the same of all or below a
+# depth limit; MEDIAN, halve the widest attribute; EXPLAIN the target as FOLLOW does, or leave the least ENTROPY of the
+# classes it counts, and stop where it is the same of all.
+FOLLOW, MEDIAN, EXPLAIN, ENTROPY = 0, 1, 2, 3
 _NO_SLOT = -1
+_STOP = -1
 
 
 def grow(
@@ -40,6 +47,7 @@ def grow(
     target: npt.NDArray[np.int32],
     k: int,
     depth_limit: int,
+    rule: int,
     guarded: bool,
     guards: tuple[Any, ...],
 ) -> tuple[npt.NDArray[np.int32], ...]:
@@ -50,7 +58,9 @@ def grow(
         cardinality: Codes of each attribute, int64, shape (attributes,).
         target: The guide in fixed point, int32, shape (n, d); not changed.
         k: Least rows of a class.
-        depth_limit: Below this depth cuts halve the rows, so that no chain of thin slices makes the work quadratic.
+        depth_limit: With `FOLLOW`, cuts below this depth halve the rows, so that no chain of thin slices makes the work
+            quadratic.
+        rule: `FOLLOW`, `MEDIAN`, `EXPLAIN` or `ENTROPY`.
         guarded: Whether `guards` ask for more than k rows.
         guards: See `cuts_that_keep`.
 
@@ -62,12 +72,24 @@ def grow(
     layout, lines = layout_of(cardinality)
     rows = make_rows(codes, target, layout)
     slots = make_slots(layout, lines, target.shape[1])
-    grown: tuple[npt.NDArray[np.int32], ...] = _grow(rows, layout, slots, k, depth_limit, guarded, guards)
+    grown: tuple[npt.NDArray[np.int32], ...] = _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards)
     return grown
 
 
 @compiled
-def _grow(rows, layout, slots, k, depth_limit, guarded, guards):
+def _mode(rule, constant, deep):
+    """Returns how the cuts of a node are scored."""
+    if rule == MEDIAN:
+        return BY_MEDIAN
+    if rule == FOLLOW:
+        return BY_WIDTH if constant or deep else BY_TARGET
+    if constant:
+        return _STOP
+    return BY_ENTROPY if rule == ENTROPY else BY_TARGET
+
+
+@compiled
+def _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards):
     n, attributes, dimensions = len(rows.number), len(layout.size), rows.target.shape[1]
     capacity = 2 * (n // k) + 1
     cut_f = np.full(capacity, LEAF, dtype=np.int32)
@@ -102,18 +124,19 @@ def _grow(rows, layout, slots, k, depth_limit, guarded, guards):
             resolution(low, high, stop - start, shift, buckets)
             for a in range(attributes):
                 width[a] = (high[a] - low[a]) / max(layout.size[a] - 1, 1)
-            halve = depth >= depth_limit or is_constant(rows.target, start, stop)
-            mode = BY_WIDTH if halve else BY_TARGET
-            count_wide(rows, start, stop, layout, low, shift, buckets, wide)
-            table, whole = slots.table[slot], slots.whole[slot]
-            f, code = coarse_cut(
-                rows, layout, start, stop, table, wide, whole, low, high, shift, buckets, k, mode, width, guarded,
-                guards, scratch,
-            )  # fmt: skip
-            if f == NO_CUT:
-                f, code = exact_cut(
-                    rows, layout, start, stop, table, whole, low, high, shift, k, mode, width, guarded, guards, scratch
-                )
+            mode = _mode(rule, rule != MEDIAN and is_constant(rows.target, start, stop), depth >= depth_limit)
+            if mode != _STOP:
+                count_wide(rows, start, stop, layout, low, shift, buckets, wide)
+                table, whole = slots.table[slot], slots.whole[slot]
+                f, code = coarse_cut(
+                    rows, layout, start, stop, table, wide, whole, low, high, shift, buckets, k, mode, width, guarded,
+                    guards, scratch,
+                )  # fmt: skip
+                if f == NO_CUT:
+                    f, code = exact_cut(
+                        rows, layout, start, stop, table, whole, low, high, shift, k, mode, width, guarded, guards,
+                        scratch,
+                    )  # fmt: skip
         if f == NO_CUT:
             if slot != _NO_SLOT and slot != spare:
                 free[unused] = slot
