@@ -52,6 +52,19 @@ def test_anonymize_then_validate(tool, people, tmp_path):
     assert released.groupby(QI.split(","), dropna=False).size().min() >= 9
 
 
+@pytest.mark.parametrize("partitioner", ["auto", "mondrian"])
+def test_a_number_to_be_predicted(tool, people, tmp_path, partitioner):
+    out = tmp_path / "release.csv"
+    code, _, wrong = tool("anonymize", people, "-o", out, "--label", "income", "--quasi-identifiers", "age,height",
+                          "--k", 9, "--direct-identifiers", "name", "--partitioner", partitioner)  # fmt: skip
+    assert (code, wrong) == (0, "")
+    released = pd.read_csv(out, dtype=str)
+    assert sorted(released["income"]) == sorted(pd.read_csv(people, dtype=str)["income"])
+    sizes = released.groupby(["age", "height"], dropna=False).size()
+    assert sizes.min() >= 9
+    assert len(sizes) > 5
+
+
 def test_validate_says_what_is_broken(tool, people):
     code, said, _ = tool("validate", people, "--quasi-identifiers", "age,zip", "--k", 9, "--direct-identifiers", "name",
                          "--sensitive", "diagnosis", "--l", 2)  # fmt: skip

@@ -1,5 +1,8 @@
 """The guide in fixed point."""
 
+import datetime
+import decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -62,6 +65,43 @@ def test_regression_values_of_any_size():
     target = steer([1e12, -3e12, 5e11])
     assert target.min() == -FULL_SCALE
     assert target.max() == FULL_SCALE
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        [decimal.Decimal("1.5"), decimal.Decimal("3.5"), decimal.Decimal("2.0")],
+        [datetime.date(2020, 1, 2), datetime.date(2020, 1, 6), datetime.date(2020, 1, 3)],
+        np.array(["2020-01-02", "2020-01-06", "2020-01-03"], dtype="datetime64[s]"),
+        pd.Series([1.5, 3.5, 2.0], dtype="Float64"),
+        pa.array([datetime.date(2020, 1, 2), datetime.date(2020, 1, 6), datetime.date(2020, 1, 3)]),
+        pa.array([decimal.Decimal("1.5"), decimal.Decimal("3.5"), decimal.Decimal("2.0")]),
+        [datetime.timedelta(1), datetime.timedelta(5), datetime.timedelta(2)],
+    ],
+    ids=["decimal", "date", "datetime64", "Float64", "Arrow date", "Arrow decimal", "timedelta"],
+)
+def test_numbers_in_disguise_are_numbers(disguised):
+    assert steer(disguised).ravel().tolist() == [-FULL_SCALE, FULL_SCALE, -FULL_SCALE // 2]
+
+
+def test_nullable_integers_are_integers():
+    assert (steer(pd.Series(range(50), dtype="Int64")) == steer(np.arange(50))).all()
+
+
+@pytest.mark.parametrize("guide", [pd.Series([1.5, None], dtype="Float64"), np.array(["2020-01-02", "NaT"], "M8[s]")])
+def test_missing_numbers_cannot_guide(guide):
+    with pytest.raises(GuideError, match="1 such values"):
+        steer(guide)
+
+
+def test_of_very_many_labels_the_most_frequent_are_told_apart():
+    # A column for each of 5000 labels would be 200 MB.
+    labels = np.array([f"rare {i}" for i in range(5000)] + ["a"] * 30 + ["b"] * 20)
+    order = np.random.default_rng(0).permutation(len(labels))
+    target = steer(labels)
+    assert target.shape == (5050, MAX_DIMENSIONS)
+    assert len({tuple(target[4999]), tuple(target[5000]), tuple(target[5049])}) == 3
+    assert (steer(labels[order]) == target[order]).all()
 
 
 def test_a_guide_that_says_nothing():

@@ -91,6 +91,22 @@ def test_a_bounded_sample_is_enough(tmp_path, raw):
     assert not list(out["InitialModelTrainer", "model"].rglob("*.pkl"))
 
 
+def test_a_number_to_be_predicted(tmp_path, raw):
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"], estimator="gradient_boosting", label_key="income", exclude_features=["name"]
+    )
+    policy = AnonymizationPolicy(("age", "height"), 8, label="income", direct_identifiers=("name",))
+    anonymizer = AGAnonymizer(examples.outputs["result"], guide.outputs["model"], policy=policy)
+    out = run_components(tmp_path, [examples, guide, anonymizer])
+    loaded = GuideLocation(str(out["InitialModelTrainer", "model"])).load()
+    assert loaded.task == "regression"
+    released = read_examples(out["AGAnonymizer", "anonymized_examples"] / "Split-train")
+    sizes = released.groupby(["age", "height"], dropna=False).size()
+    assert sizes.min() >= 8
+    assert len(sizes) > 10
+
+
 def test_roles_of_the_schema_are_kept_out(tmp_path, raw):
     from tfx import v1 as tfx
 

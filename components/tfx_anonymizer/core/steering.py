@@ -32,7 +32,8 @@ def steer(guide: Any, rows: int | None = None) -> Target:
     Args:
         guide: Class labels, class probabilities or regression values, shape (n,) or (n, classes); a list, NumPy array,
             pandas Series or DataFrame, or Arrow array. Text, Booleans, categories, and integers of at most 32 distinct
-            values are class labels; all else is followed as numbers.
+            values are class labels, of which the 32 most frequent are told apart if there are more; all else is
+            followed as numbers: floats, decimals, dates and times.
         rows: The number of rows expected.
 
     Returns:
@@ -102,10 +103,27 @@ def unguided(rows: int) -> Target:
 
 def _as_array(guide: Any) -> npt.NDArray[Any]:
     if isinstance(guide, (pa.Array, pa.ChunkedArray)):
-        return np.asarray(guide.to_pandas())
+        return _plain(np.asarray(guide.to_pandas()))
     if isinstance(guide, (pd.Series, pd.DataFrame)):
-        return guide.to_numpy()
-    return np.asarray(guide)
+        return _plain(guide.to_numpy())
+    return _plain(np.asarray(guide))
+
+
+def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Turns numbers in disguise into numbers: decimals, dates and times, and what pandas keeps as objects."""
+    if values.ndim == 1 and values.dtype.kind == "O" and len(values):
+        kind = pd.api.types.infer_dtype(values, skipna=True)
+        if kind == "integer" and not pd.isna(values).any():
+            values = values.astype(np.int64)
+        elif kind in ("decimal", "floating", "mixed-integer-float"):
+            values = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=np.float64)
+        elif kind in ("date", "datetime", "datetime64"):
+            values = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None).to_numpy()
+        elif kind in ("timedelta", "timedelta64"):
+            values = pd.to_timedelta(pd.Series(values)).to_numpy()
+    if values.dtype.kind in "mM":
+        return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(np.float64))
+    return values
 
 
 def _are_labels(values: npt.NDArray[Any]) -> bool:
@@ -124,8 +142,18 @@ def _indicators(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     text = [f"{type(value).__name__}:{value!r}" for value in classes] + [""]
     rank = np.argsort(np.argsort(text))
     used, columns = np.unique(rank[codes], return_inverse=True)
-    table = np.eye(max(len(used), 1))[columns.reshape(-1)]
-    return _fewer_columns(table)
+    columns = _most_frequent(columns.reshape(-1), len(used))
+    return _fewer_columns(np.eye(columns.max(initial=0) + 1)[columns])
+
+
+def _most_frequent(codes: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
+    """Gives all but the most frequent of many codes one in common: a column each would outgrow the table."""
+    if number <= MAX_CLASSES:
+        return codes
+    frequent = np.argsort(-np.bincount(codes), kind="stable")[:MAX_CLASSES]
+    place = np.full(number, MAX_CLASSES)
+    place[np.sort(frequent)] = np.arange(MAX_CLASSES)
+    return place[codes]
 
 
 def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
