@@ -56,6 +56,8 @@ def test_of_rows_equally_blurred_guide_and_content_choose_and_not_the_order():
     assert sorted(before["b"][chosen]) == sorted(before["b"].iloc[order][again])
 
 
+# The paper's representative is a real record, of which is warned.
+@pytest.mark.filterwarnings("ignore::tfx_anonymizer.errors.PrivacyWarning")
 @every_partitioner
 def test_the_stranger_goes_and_nothing_of_him_stays(partitioner):
     table = village()
@@ -94,6 +96,8 @@ def test_pandas_and_arrow_agree():
     assert by_pandas["income"].tolist() == people["income"][kept].tolist()
 
 
+# The paper's representative is a real record, of which is warned.
+@pytest.mark.filterwarnings("ignore::tfx_anonymizer.errors.PrivacyWarning")
 @every_partitioner
 def test_people_are_still_counted(partitioner):
     people = make_people(300)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfx_anonymizer.core.guarantees import Guarantees
-from tfx_anonymizer.core.partition.merging import broken_classes
+from tfx_anonymizer.core.guarantees import SLACK, Guarantees
 
 
 def keeps(guarantees: Guarantees, rows) -> bool:
-    """Whether these rows, as one class, keep every guarantee; shares are compared with the whole table's."""
-    labels = np.ones(len(guarantees.sensitive), dtype=np.int32)
-    labels[rows] = 0
-    return 0 not in broken_classes(labels, guarantees)
+    """Whether these rows, as one class, are k people, hold l distinct values, and are t-close to the whole table."""
+    if guarantees.people is not None and len(set(guarantees.people[rows])) < guarantees.k:
+        return False
+    for codes, ordered in zip(guarantees.sensitive.T, guarantees.ordered, strict=True):
+        if len(set(codes[rows])) < guarantees.l:
+            return False
+        if guarantees.t < 1.0:
+            span = int(codes.max()) + 1
+            share = np.bincount(codes[rows], minlength=span) / len(rows)
+            difference = share - np.bincount(codes, minlength=span) / len(codes)
+            moved = np.abs(np.cumsum(difference)).sum() / max(span - 1, 1) if ordered else np.abs(difference).sum() / 2
+            if moved > guarantees.t - SLACK:
+                return False
+    return True
 
 
 def cuts(column, values, target, k, by_width, width):

@@ -10,7 +10,11 @@ from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS
 from tfx_anonymizer.errors import PolicyError
 
-PARTITIONERS: Mapping[str, Partitioner] = {p.name: p for p in (GuidedTree(), *POINT_GROUPS, *BASELINES.values())}
+PARTITIONERS: Mapping[str, Partitioner] = {
+    GuidedTree.name: GuidedTree(),
+    **{points.name: points for points in POINT_GROUPS},
+    **BASELINES,
+}
 
 PARTITIONER_NAMES = ("auto", *PARTITIONERS)
 
