@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from benchmarks.utility import results
+from benchmarks.utility import models, results
 from benchmarks.utility.grid import Grid, Measuring
 from benchmarks.utility.methods import METHODS
-from benchmarks.utility.models import MODELS
 from benchmarks.utility.plots import plot_case
 
 CASES = ("adult-12", "adult-10", "adult-8", "nursery-8")
@@ -25,7 +24,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder with adult.data, adult.test, nursery.data")
     parser.add_argument("--out", type=Path, default=Path("runs/utility"), help="for results and plots (%(default)s)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=CASES)
-    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--models", nargs="+", choices=list(models.MODELS), default=list(models.MODELS))
     parser.add_argument("--k", nargs="+", type=int, default=KS)
     parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
     parser.add_argument("--seeds", nargs="+", type=int, default=range(10, 20), help="default: 10 to 19")

@@ -11,6 +11,7 @@ from benchmarks.utility import peer
 from benchmarks.utility.cases import Case, Split
 from benchmarks.utility.models import MODELS, Guide
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+from tfx_anonymizer.core.partition import BASELINES
 
 Method = Callable[[Case, Split, str, Guide, int, int], pd.DataFrame]
 
@@ -38,5 +39,6 @@ METHODS: dict[str, Method] = {
     "auto": ours(),
     "high": ours(effort="high"),
     "guided_tree": ours(partitioner="guided_tree"),
+    **{name: ours(partitioner=name) for name in BASELINES},
     "reference": reference,
 }

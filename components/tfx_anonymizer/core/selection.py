@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfx_anonymizer.core.encoding import Codes, Target
-from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, check_partitioner
+from tfx_anonymizer.core.partition import BASELINES, OWN, PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.representatives import BY_EFFECTS, check_representative
 from tfx_anonymizer.core.steering import shares
@@ -54,16 +54,9 @@ SHORTLIST = (
     Candidate("contribution_mdav", "typical"),
     Candidate("contribution_mdav", "altered_medoid"),
 )
-OWN_PARTITIONERS = (
-    "guided_tree",
-    "principal_directions",
-    "mdav",
-    "contribution_directions",
-    "contribution_mdav",
-)
 EVERYTHING = tuple(
     Candidate(partitioner, representative)
-    for partitioner in OWN_PARTITIONERS
+    for partitioner in OWN
     for representative in ("median", "typical", "altered_medoid")
 )
 

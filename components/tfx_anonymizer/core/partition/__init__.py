@@ -10,11 +10,11 @@ from tfx_anonymizer.core.partition.guided_tree import GuidedTree
 from tfx_anonymizer.core.partition.point_groups import POINT_GROUPS
 from tfx_anonymizer.errors import PolicyError
 
-PARTITIONERS: Mapping[str, Partitioner] = {
-    GuidedTree.name: GuidedTree(),
-    **{points.name: points for points in POINT_GROUPS},
-    **BASELINES,
-}
+_METHODS = (GuidedTree(), *POINT_GROUPS)
+
+# The method's own, of which one is chosen; the published ones are there to compare with.
+OWN = tuple(partitioner.name for partitioner in _METHODS)
+PARTITIONERS: Mapping[str, Partitioner] = {**{p.name: p for p in _METHODS}, **BASELINES}
 
 PARTITIONER_NAMES = ("auto", *PARTITIONERS)
 
@@ -31,6 +31,7 @@ def check_partitioner(name: str) -> None:
 
 __all__ = [
     "BASELINES",
+    "OWN",
     "PARTITIONERS",
     "PARTITIONER_NAMES",
     "Assigner",
