@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.partition import BASELINES
-from tfx_anonymizer.core.selection import OWN_PARTITIONERS
+from tfx_anonymizer.core.partition import BASELINES, OWN
 from tfx_anonymizer.errors import AnonymizerError, ColumnError, GuaranteeError
 
 KINDS = {
@@ -58,7 +57,7 @@ def class_sizes(table, names):
 
 METHODS = [
     {"partitioner": partitioner, "representative": representative}
-    for partitioner in OWN_PARTITIONERS
+    for partitioner in OWN
     for representative in ("median", "typical", "altered_medoid")
 ]
 # These tables have no label, so whatever learns from one has its own tests.
