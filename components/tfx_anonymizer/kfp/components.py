@@ -35,6 +35,7 @@ def anonymize(
     entity_id: Optional[str] = None,  # noqa: UP045
     direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
     categorical: Optional[List[str]] = None,  # noqa: UP006, UP045
+    max_suppressed: float = 0.0,
     partitioner: str = "auto",
     representative: str = "auto",
     effort: str = "auto",
@@ -65,6 +66,7 @@ def anonymize(
         entity_id: The column that says whose row it is; k then counts people.
         direct_identifiers: Columns to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
+        max_suppressed: Greatest share of rows that may be left out because they fit into no class.
         partitioner: How rows are grouped.
         representative: What a class releases: auto, median, typical, altered_medoid or medoid.
         effort: How many ways of grouping auto tries: auto, low, medium or high.
@@ -91,6 +93,7 @@ def anonymize(
             "entity_id": entity_id,
             "direct_identifiers": direct_identifiers or (),
             "categorical": categorical or (),
+            "max_suppressed": max_suppressed,
         },
         method={
             "guide": guide,
