@@ -35,7 +35,7 @@ def score(released, raw, lesson, numeric=True, *, unchanged=(), student="auto"):
     [
         ("guided_tree", "auto", [TREE]),
         ("guided_tree", "typical", [Candidate("guided_tree", "typical")]),
-        ("mdav", "auto", [Candidate("mdav", "typical")]),
+        ("mdav", "auto", [Candidate("mdav", "altered_medoid")]),
         ("mdav", "median", [Candidate("mdav", "median")]),
     ],
 )
