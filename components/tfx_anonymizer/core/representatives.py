@@ -44,7 +44,7 @@ def check_representative(name: str) -> None:
     if name == "medoid":
         warnings.warn(
             "representative='medoid' releases a real member's whole combination of quasi-identifiers for every class; "
-            "whoever knows that person learns that they were in the data. The default, 'median', does not.",
+            "whoever knows that person learns that they were in the data. 'altered_medoid' avoids it.",
             PrivacyWarning,
             stacklevel=3,
         )
