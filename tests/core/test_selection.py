@@ -158,3 +158,14 @@ def test_columns_that_no_student_can_read_are_passed_over():
     people = make_people(200).assign(tags=[[1, 2]] * 200, mixed=["a", 1] * 100)
     released = AccuracyGuidedAnonymizer(["age", "height"], 20, label="ill").fit_transform(people, guide_for(people))
     assert released["tags"].tolist() == people["tags"].tolist()
+
+
+def test_a_label_that_is_a_number_may_be_learned_as_something_else():
+    # The guide knows that only what lies above 170 counts; the number itself goes with age.
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"age": rng.integers(20, 80, 1500), "height": rng.integers(140, 200, 1500)})
+    people["cost"] = people["age"] * 10.0 + (people["height"] > 170)
+    guide = (people["height"] > 170).astype(float).to_numpy() * 0.9
+    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20, label="cost").fit(people, guide)
+    by_guide = AccuracyGuidedAnonymizer(["age", "height"], 20).fit(people[["age", "height"]], guide)
+    assert anonymizer.scores_ == pytest.approx(by_guide.scores_)

@@ -27,7 +27,8 @@ from tfx_anonymizer.core.generalization import Generalization, compact
 from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
 from tfx_anonymizer.core.selection import Candidate, Examination, candidates, check_method, depends_on_order
-from tfx_anonymizer.core.steering import predictions, steer, unguided
+from tfx_anonymizer.core.steering import predictions, shares, steer, unguided
+from tfx_anonymizer.core.students import are_labels
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
@@ -211,7 +212,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         encoded = EncodedTable.encode(table, policy, target, bound)
         examined = len(wanted) > 1
         unchanged = unchanged_columns(table, policy, target) if examined else ()
-        lesson = self._lesson(table, target, policy) if examined else target
+        lesson = self._lesson(table, guide, target, policy) if examined else target
         self._known = None
         order = np.arange(len(table))
         if depends_on_order(wanted):
@@ -260,11 +261,16 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         )
         return partition.labels
 
-    def _lesson(self, table: TableT, target: Target, policy: AnonymizationPolicy) -> Target:
-        """What a student is to learn: the label, or what the guide said where there is none for every row."""
+    def _lesson(self, table: TableT, guide: Any, target: Target, policy: AnonymizationPolicy) -> Target:
+        """What a student is to learn: the label, or what the guide said where the label does not tell what is learned.
+
+        A label that is a number may be made into something else before it is learned, such as whether it is above some
+        bound; what the guide said is said of that.
+        """
         if policy.label is None or read_column(table, policy.label, "label").null_count:
             return target
-        return self._target(table, None, policy)
+        lesson = self._target(table, None, policy)
+        return lesson if guide is None or are_labels(shares(lesson)) else target
 
     def _policy(self) -> AnonymizationPolicy:
         check_method(self.partitioner, self.representative, self.effort, self.student)

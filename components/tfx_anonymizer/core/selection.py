@@ -5,7 +5,7 @@ asked about the raw rows: what it gets right there is what a model retrained on 
 right of raw people it has not met. The candidate with the best score is kept, the earlier one in a tie. `effort` says
 how many are tried.
 
-Where there is no label, the student learns what the guide said.
+Where there is no label, or the label is a number and a guide is there, the student learns what the guide said.
 """
 
 from __future__ import annotations
