@@ -148,10 +148,17 @@ def test_what_is_kept_scored_most_and_can_be_named(student):
 
 def test_without_a_label_the_student_learns_what_the_guide_said():
     people = make_people(600)
-    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20)
+    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20, effort="medium")
     anonymizer.fit(people, guide_for(people))
     assert anonymizer.class_sizes_.min() >= 20
     assert all(value < 0 for value in anonymizer.scores_.values())
+
+
+@pytest.mark.parametrize(("label", "tried"), [("ill", 5), ("cost", 0), (None, 0)])
+def test_by_default_several_are_tried_where_the_label_is_of_classes(label, tried):
+    people = make_people(300).assign(cost=np.arange(300) / 7)
+    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20, label=label).fit(people, guide_for(people))
+    assert len(anonymizer.scores_) == tried
 
 
 def test_columns_that_no_student_can_read_are_passed_over():
@@ -166,6 +173,7 @@ def test_a_label_that_is_a_number_may_be_learned_as_something_else():
     people = pd.DataFrame({"age": rng.integers(20, 80, 1500), "height": rng.integers(140, 200, 1500)})
     people["cost"] = people["age"] * 10.0 + (people["height"] > 170)
     guide = (people["height"] > 170).astype(float).to_numpy() * 0.9
-    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20, label="cost").fit(people, guide)
-    by_guide = AccuracyGuidedAnonymizer(["age", "height"], 20).fit(people[["age", "height"]], guide)
+    medium = {"effort": "medium"}
+    anonymizer = AccuracyGuidedAnonymizer(["age", "height"], 20, label="cost", **medium).fit(people, guide)
+    by_guide = AccuracyGuidedAnonymizer(["age", "height"], 20, **medium).fit(people[["age", "height"]], guide)
     assert anonymizer.scores_ == pytest.approx(by_guide.scores_)

@@ -26,7 +26,7 @@ from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.generalization import Generalization, compact
 from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
-from tfx_anonymizer.core.selection import Candidate, Examination, candidates, check_method, depends_on_order
+from tfx_anonymizer.core.selection import FEW_ROWS, Candidate, Examination, candidates, check_method, depends_on_order
 from tfx_anonymizer.core.steering import predictions, shares, steer, unguided
 from tfx_anonymizer.core.students import are_labels
 from tfx_anonymizer.errors import GuideError
@@ -64,7 +64,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             k rows have that combination), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the
             student learns most from, and with a named partitioner the one that suits it.
         effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all; or
-            `"auto"`: medium up to 50,000 rows, and low above.
+            `"auto"`: medium for up to 50,000 rows whose label is of classes, and low otherwise.
         student: What tries them, best of the kind that will be retrained: `"gradient_boosting"` (`"auto"`),
             `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`; or an untrained estimator by
             scikit-learn's conventions, such as the very one that will be retrained.
@@ -190,7 +190,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         """Returns the class of each row, -1 for those that are left out."""
         policy = self._policy()
         policy.check_columns(column_names(table))
-        wanted = candidates(self.partitioner, self.representative, self.effort, len(table))
+        wanted = candidates(self.partitioner, self.representative, self._effort(table, policy), len(table))
         labels = self._fit_rows(table, guide, policy, wanted)
         if policy.most_suppressed(len(labels)):
             released, scores = self.generalization_.apply(table, labels), self.scores_
@@ -260,6 +260,14 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             self.candidate_.partitioner, encoded.attributes, partition.assigner, released
         )
         return partition.labels
+
+    def _effort(self, table: TableT, policy: AnonymizationPolicy) -> str:
+        """Without labels that are classes no student was seen to choose better than the tree, so none is asked to."""
+        if self.effort != "auto" or len(table) > FEW_ROWS:
+            return self.effort
+        if policy.label is None or read_column(table, policy.label, "label").null_count:
+            return "low"
+        return "auto" if are_labels(shares(self._target(table, None, policy))) else "low"
 
     def _lesson(self, table: TableT, guide: Any, target: Target, policy: AnonymizationPolicy) -> Target:
         """What a student is to learn: the label, or what the guide said where the label does not tell what is learned.
