@@ -265,9 +265,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         """Without labels that are classes no student was seen to choose better than the tree, so none is asked to."""
         if self.effort != "auto" or len(table) > FEW_ROWS:
             return self.effort
-        if policy.label is None or read_column(table, policy.label, "label").null_count:
-            return "low"
-        return "auto" if are_labels(shares(self._target(table, None, policy))) else "low"
+        label = self._label(table, policy)
+        return "low" if label is None or not are_labels(shares(label)) else "auto"
 
     def _lesson(self, table: TableT, guide: Any, target: Target, policy: AnonymizationPolicy) -> Target:
         """What a student is to learn: the label, or what the guide said where the label does not tell what is learned.
@@ -275,10 +274,16 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         A label that is a number may be made into something else before it is learned, such as whether it is above some
         bound; what the guide said is said of that.
         """
-        if policy.label is None or read_column(table, policy.label, "label").null_count:
+        label = self._label(table, policy)
+        if label is None or (guide is not None and not are_labels(shares(label))):
             return target
-        lesson = self._target(table, None, policy)
-        return lesson if guide is None or are_labels(shares(lesson)) else target
+        return label
+
+    def _label(self, table: TableT, policy: AnonymizationPolicy) -> Target | None:
+        """The label in fixed point; None if there is none for every row."""
+        if policy.label is None or read_column(table, policy.label, "label").null_count:
+            return None
+        return self._target(table, None, policy)
 
     def _policy(self) -> AnonymizationPolicy:
         check_method(self.partitioner, self.representative, self.effort, self.student)
