@@ -100,18 +100,27 @@ class GuidedTree:
 
     def load(self, table: pa.Table) -> TreeAssigner:
         """Reads a tree that `TreeAssigner.to_arrow` wrote; see `base.Partitioner`."""
-        if set(table.column_names) != set(_COLUMNS):
-            raise GeneralizationFormatError("the saved tree has the wrong columns", got=table.column_names)
-        nodes = [np.asarray(table[name].combine_chunks(), dtype=np.int32) for name in _COLUMNS]
-        tree = TreeAssigner(*(np.array(column) for column in nodes))
-        inner = tree.attribute != _LEAF
-        numbers = np.arange(len(tree.attribute))
-        # Children come after their parent, so a damaged file can never send a row round in circles.
-        ordered = (tree.left[inner] > numbers[inner]) & (tree.right[inner] > numbers[inner])
-        inside = (tree.left[inner] < len(numbers)) & (tree.right[inner] < len(numbers))
-        if not len(numbers) or not bool(np.all(ordered & inside)):
-            raise GeneralizationFormatError("the saved tree's nodes do not form a tree")
-        return tree
+        return load_tree(table)
+
+
+def load_tree(table: pa.Table) -> TreeAssigner:
+    """Reads what `TreeAssigner.to_arrow` wrote.
+
+    Raises:
+        GeneralizationFormatError: If the table is not such.
+    """
+    if set(table.column_names) != set(_COLUMNS):
+        raise GeneralizationFormatError("the saved tree has the wrong columns", got=table.column_names)
+    nodes = [np.asarray(table[name].combine_chunks(), dtype=np.int32) for name in _COLUMNS]
+    tree = TreeAssigner(*(np.array(column) for column in nodes))
+    inner = tree.attribute != _LEAF
+    numbers = np.arange(len(tree.attribute))
+    # Children come after their parent, so a damaged file can never send a row round in circles.
+    ordered = (tree.left[inner] > numbers[inner]) & (tree.right[inner] > numbers[inner])
+    inside = (tree.left[inner] < len(numbers)) & (tree.right[inner] < len(numbers))
+    if not len(numbers) or not bool(np.all(ordered & inside)):
+        raise GeneralizationFormatError("the saved tree's nodes do not form a tree")
+    return tree
 
 
 def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int) -> Partition:

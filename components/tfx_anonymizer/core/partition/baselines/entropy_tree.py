@@ -28,7 +28,7 @@ import pyarrow as pa
 from tfx_anonymizer.core.encoding import Target
 from tfx_anonymizer.core.partition.base import Partition
 from tfx_anonymizer.core.partition.baselines.base import Follows
-from tfx_anonymizer.core.partition.guided_tree import GuidedTree, TreeAssigner, grow_tree
+from tfx_anonymizer.core.partition.guided_tree import TreeAssigner, grow_tree, load_tree
 from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.steering import classes_of
 
@@ -54,7 +54,7 @@ class EntropyTree:
 
     def load(self, table: pa.Table) -> TreeAssigner:
         """Reads a tree that `TreeAssigner.to_arrow` wrote; see `base.Partitioner`."""
-        return GuidedTree().load(table)
+        return load_tree(table)
 
 
 def _ones(classes: Target) -> Target:

@@ -33,7 +33,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.core.partition.base import Partition
 from tfx_anonymizer.core.partition.baselines.base import Follows
-from tfx_anonymizer.core.partition.guided_tree import GuidedTree, TreeAssigner
+from tfx_anonymizer.core.partition.guided_tree import TreeAssigner, load_tree
 from tfx_anonymizer.core.partition.merging import merge_until_kept
 from tfx_anonymizer.core.problem import Problem
 from tfx_anonymizer.core.steering import FULL_SCALE, classes_of
@@ -76,7 +76,7 @@ class PaperTree:
 
     def load(self, table: pa.Table) -> TreeAssigner:
         """Reads a tree that `TreeAssigner.to_arrow` wrote; see `base.Partitioner`."""
-        return GuidedTree().load(table)
+        return load_tree(table)
 
 
 def _columns(problem: Problem) -> list[tuple[int, int]]:

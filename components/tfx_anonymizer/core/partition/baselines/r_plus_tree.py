@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.core.partition.base import Partition
 from tfx_anonymizer.core.partition.baselines.base import Follows
-from tfx_anonymizer.core.partition.guided_tree import GuidedTree, TreeAssigner, guards_of
+from tfx_anonymizer.core.partition.guided_tree import TreeAssigner, guards_of, load_tree
 from tfx_anonymizer.core.problem import Problem
 
 
@@ -55,4 +55,4 @@ class RPlusTree:
 
     def load(self, table: pa.Table) -> TreeAssigner:
         """Reads a tree that `TreeAssigner.to_arrow` wrote; see `base.Partitioner`."""
-        return GuidedTree().load(table)
+        return load_tree(table)
