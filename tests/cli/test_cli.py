@@ -114,6 +114,32 @@ def test_everything_at_once(tool, people, tmp_path):
                 "--sensitive", "diagnosis", "--l", 2, "--t", 0.7)[0] == 0  # fmt: skip
 
 
+def test_direct_identifiers_do_not_steer_what_is_chosen(tool, people, tmp_path):
+    table = pd.read_csv(people)
+    table["number"] = table["ill"].astype("category").cat.codes * 1000 + np.arange(len(table))
+    table.to_csv(tmp_path / "numbered.csv", index=False)
+    ways = ["--label", "ill", "--quasi-identifiers", QI, "--k", 6, "--effort", "medium"]
+    with_it, without = tmp_path / "with.csv", tmp_path / "without.csv"
+    report = tmp_path / "r.json"
+    assert tool("anonymize", tmp_path / "numbered.csv", "-o", with_it, *ways, "--direct-identifiers", "number",
+                "--report", report)[0] == 0  # fmt: skip
+    assert tool("anonymize", people, "-o", without, *ways)[0] == 0
+    assert with_it.read_text() == without.read_text()
+    # The report says what was chosen, and by whom.
+    method = json.loads(report.read_text())["method"]
+    assert "auto" not in (method["partitioner"], method["representative"])
+    assert (method["effort"], method["student"]) == ("medium", "gradient_boosting")
+
+
+def test_a_column_name_with_a_comma(tool, people, tmp_path):
+    out = tmp_path / "r.csv"
+    pd.read_csv(people).rename(columns={"city": "city, or town"}).to_csv(people, index=False)
+    roles = ["--quasi-identifiers", 'age,"city, or town"', "--k", 6]
+    assert tool("anonymize", people, "-o", out, *roles)[0] == 0
+    assert tool("validate", out, *roles)[0] == 0
+    assert tool("validate", out, "--quasi-identifiers", "age,city, or town", "--k", 6)[0] == 2
+
+
 @pytest.mark.parametrize(
     ("promise", "name"),
     [

@@ -13,6 +13,7 @@ from tfx_anonymizer.cli.options import Names, flatten, roles
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tfx_anonymizer.core import AccuracyGuidedAnonymizer
     from tfx_anonymizer.policy import AnonymizationPolicy
     from tfx_anonymizer.report import ReleaseFacts
 
@@ -71,10 +72,10 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
         step("training the guide")
         predictions, kind = _guide(table.typed, policy, options)
         step("grouping")
-        released, kept = _group(table.typed, predictions, kind, policy, options)
-        rows, table = table.typed.num_rows, table.filter(kept)
+        released, anonymizer = _group(table.typed, predictions, kind, policy, options)
+        rows, table = table.typed.num_rows, table.filter(anonymizer.kept_.tolist())
         step("counting again")
-        facts = _recount(table.typed, released, rows, policy, options)
+        facts = _recount(table.typed, released, rows, anonymizer, policy, options)
         step("writing")
         table.write_release(output, released, policy.quasi_identifiers, policy.direct_identifiers)
         if report is not None:
@@ -142,8 +143,8 @@ def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]
 
 def _group(
     table: pa.Table, predictions: Any | None, kind: str, policy: AnonymizationPolicy, options: dict[str, Any]
-) -> tuple[pa.Table, Any]:
-    """Returns the released rows, and which rows of the table they are."""
+) -> tuple[pa.Table, AccuracyGuidedAnonymizer]:
+    """Returns the released rows, without direct identifiers, and what made them."""
     from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 
     student = kind if options["student"] == "auto" else options["student"]
@@ -155,11 +156,18 @@ def _group(
         student=student,
         random_state=options["seed"],
     )
-    return anonymizer.fit_transform(table, predictions), anonymizer.kept_
+    # What will not be released is not learned from either.
+    table = table.select([name for name in table.column_names if name not in policy.direct_identifiers])
+    return anonymizer.fit_transform(table, predictions), anonymizer
 
 
 def _recount(
-    before: pa.Table, released: pa.Table, rows: int, policy: AnonymizationPolicy, options: dict[str, Any]
+    before: pa.Table,
+    released: pa.Table,
+    rows: int,
+    anonymizer: AccuracyGuidedAnonymizer,
+    policy: AnonymizationPolicy,
+    options: dict[str, Any],
 ) -> ReleaseFacts:
     """Counts the release afresh and refuses it if it does not keep the guarantee."""
     from tfx_anonymizer.cli.counting import count
@@ -167,8 +175,7 @@ def _recount(
     from tfx_anonymizer.promises import broken, suppression_check
     from tfx_anonymizer.report.release import ReleaseFacts, compare_column
 
-    kept = [name for name in released.column_names if name not in policy.direct_identifiers]
-    measures, checks = count(released.select(kept), policy)
+    measures, checks = count(released, policy)
     left_out = suppression_check(policy, rows, measures.rows)
     checks += [left_out] if left_out else []
     if broken(checks):
@@ -185,8 +192,10 @@ def _recount(
         attributes={name: compare_column(before.column(name), released.column(name)) for name in names},
         method={
             "guide": options["guide"] or ("gradient_boosting" if policy.label else "none"),
-            "partitioner": options["partitioner"],
-            "representative": options["representative"],
+            "partitioner": anonymizer.candidate_.partitioner,
+            "representative": anonymizer.candidate_.representative,
+            "effort": options["effort"],
+            "student": anonymizer.student if len(anonymizer.scores_) > 1 else "none",
             "seed": options["seed"],
         },
         suppressed=rows - measures.rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
-    """Column names with commas between them. A name that holds a comma goes into an option of its own."""
+    """Column names with commas between them, as in a line of a CSV file: `"last, first",age` are two."""
 
     name = "NAME,NAME,…"
 
@@ -21,7 +22,8 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         """Splits the text; see `click.ParamType.convert`."""
         if isinstance(value, tuple):
             return value
-        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+        rows = list(csv.reader([str(value)], skipinitialspace=True, strict=True))
+        return tuple(part.strip() for row in rows for part in row if part.strip())
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
@@ -42,7 +44,8 @@ def roles(function: F) -> F:
     """Adds the options that say who is who and what is promised."""
     options = [
         click.option("--quasi-identifiers", type=Names(), multiple=True, required=True,
-                     help="Columns an outsider may know, such as age,sex,zip. May be given several times."),
+                     help="Columns an outsider may know, such as age,sex,zip. A name that holds a comma stands in "
+                     "double quotes. May be given several times."),
         click.option("--k", type=int, required=True, help="At least this many rows share each combination of them."),
         click.option("--sensitive", type=Names(), multiple=True, help="Columns that --l and --t protect."),
         click.option("--l", type=Number(), help="How diverse sensitive values are in each class; see --diversity."),
