@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -58,6 +59,17 @@ def test_whatever_has_an_order_is_measured_by_it(kind):
     table = pa.table({"a": ["x", "x", "x", "x", "y", "y", "y", "y"], "s": days})
     found = count(table.to_batches(), ("a",), ("s",))
     assert found.t["s"] == pytest.approx(measure_privacy(table, ["a"], ["s"]).t)
+
+
+def test_what_arrow_cannot_tell_apart_by_itself():
+    lengths = pa.array([5, 5, None, 7], pa.duration("s"))
+    halves = pa.array(np.array([0.5, 1.5, 1.5, 0.5], dtype=np.float16), mask=np.array([False, False, False, True]))
+    keys = pa.table({"x": halves})
+    found = {key: (tally.rows, sorted(tally.values[0].values())) for key, tally in tally_batch(keys, [lengths])}
+    assert found == {(0.5,): (1, [1]), (1.5,): (2, [1, 1]), (None,): (1, [1])}
+    table = pa.table({"age": [1, 1, 2, 2], "stay": pa.array([60, 120, 60, 120], pa.duration("s"))})
+    counts = count(batches_of(table), ["age"], ["stay"])
+    assert (counts.k, dict(counts.distinct_l), dict(counts.t)) == (2, {"stay": 2}, {"stay": 0.0})
 
 
 def test_every_form_of_missing_is_a_value_of_its_own():

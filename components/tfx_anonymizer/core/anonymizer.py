@@ -64,7 +64,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             k rows have that combination), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the
             student learns most from, and with a named partitioner the one that suits it.
         effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all; or
-            `"auto"`: medium for up to 50,000 rows whose label is of classes, and low otherwise.
+            `"auto"`: medium for up to 50,000 rows whose label is of two to eight classes, and low otherwise.
         student: What tries them, best of the kind that will be retrained: `"gradient_boosting"` (`"auto"`),
             `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`; or an untrained estimator by
             scikit-learn's conventions, such as the very one that will be retrained.

@@ -160,10 +160,20 @@ def _number(table: pa.Table) -> Any:
         array = chunk.chunk(0) if isinstance(chunk, pa.ChunkedArray) else chunk
         if pa.types.is_null(array.type):
             continue
-        codes = np.asarray(array.dictionary_encode(null_encoding="encode").indices, dtype=np.int64)
+        codes = np.asarray(_encodable(array).dictionary_encode(null_encoding="encode").indices, dtype=np.int64)
         pairs = numbered * (int(codes.max(initial=0)) + 1) + codes
         numbered = np.unique(pairs, return_inverse=True)[1].reshape(-1)
     return numbered
+
+
+def _encodable(array: pa.Array) -> pa.Array:
+    """Turns what Arrow cannot tell apart by itself, durations and half-precision numbers, into numbers as exact."""
+    if pa.types.is_duration(array.type):
+        return array.cast(pa.int64())
+    if pa.types.is_float16(array.type):
+        values = array.to_numpy(zero_copy_only=False).astype(np.float32)
+        return pa.array(values, mask=np.asarray(array.is_null()))
+    return array
 
 
 def _exact(column: pa.ChunkedArray) -> list[Any]:
@@ -172,7 +182,7 @@ def _exact(column: pa.ChunkedArray) -> list[Any]:
 
 
 def _count_values(numbered: Any, found: Any, array: pa.Array) -> list[Counter[Any]]:
-    encoded = array.dictionary_encode(null_encoding="encode")
+    encoded = _encodable(array).dictionary_encode(null_encoding="encode")
     # Two forms of missing are not two values that could hide one another: a NaN counts as a null here.
     names = [None if isinstance(v, float) and math.isnan(v) else v for v in encoded.dictionary.to_pylist()]
     codes = np.asarray(encoded.indices, dtype=np.int64)

@@ -13,7 +13,7 @@ Example:
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -97,14 +97,14 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
 
     def __init__(
         self,
-        quasi_identifiers: tuple[str, ...],
-        sensitive: tuple[str, ...] = (),
+        quasi_identifiers: Sequence[str],
+        sensitive: Sequence[str] = (),
         entity_id: str | None = None,
         l: int | None = None,
     ) -> None:
         super().__init__()
-        self._quasi_identifiers = quasi_identifiers
-        self._sensitive = sensitive
+        self._quasi_identifiers = tuple(quasi_identifiers)
+        self._sensitive = tuple(sensitive)
         self._entity_id = entity_id
         self._l = l
 
