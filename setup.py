@@ -47,6 +47,7 @@ setup(
         "click>=8",
         "jinja2>=3",
         "rich>=13",
+        "matplotlib>=3.8",  # The pictures in reports.
         # TFX packs a module_file with `setup.py bdist_wheel` and installs it with pip at run time.
         "pip",
         "setuptools<81",
@@ -55,8 +56,8 @@ setup(
     extras_require={
         "kfp": ["kfp>=2.5"],
         "airflow": ["apache-airflow>=2.11,<3"],
-        # The models that the paper retrains, and its plots; xgboost without its gigabytes for GPUs.
-        "benchmarks": ["matplotlib", "xgboost-cpu"],
+        # The models that the paper retrains; xgboost without its gigabytes for GPUs.
+        "benchmarks": ["xgboost-cpu"],
         "dev": [
             "build",
             "hypothesis",

@@ -170,7 +170,7 @@ def _recount(
     options: dict[str, Any],
 ) -> ReleaseFacts:
     """Counts the release afresh and refuses it if it does not keep the guarantee."""
-    from tfx_anonymizer.cli.counting import count
+    from tfx_anonymizer.counting import count
     from tfx_anonymizer.errors import ViolationError
     from tfx_anonymizer.promises import broken, suppression_check
     from tfx_anonymizer.report.release import ReleaseFacts, compare_column

@@ -8,6 +8,7 @@ import click
 
 from tfx_anonymizer._version import __version__
 from tfx_anonymizer.cli.anonymize import anonymize
+from tfx_anonymizer.cli.compare import compare
 from tfx_anonymizer.cli.fetch import fetch
 from tfx_anonymizer.cli.validate import validate
 from tfx_anonymizer.errors import AnonymizerError
@@ -25,6 +26,7 @@ def cli() -> None:
 
 cli.add_command(anonymize)
 cli.add_command(validate)
+cli.add_command(compare)
 cli.add_command(fetch)
 
 

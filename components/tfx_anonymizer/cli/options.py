@@ -26,6 +26,21 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return tuple(part.strip() for row in rows for part in row if part.strip())
 
 
+class Ks(click.ParamType):  # type: ignore[type-arg]
+    """Values of k with commas between them."""
+
+    name = "K,K,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Reads the numbers; see `click.ParamType.convert`."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of whole numbers such as 5,10,50", param, ctx)
+
+
 class Number(click.ParamType):  # type: ignore[type-arg]
     """An integer where it is one, else a float."""
 
@@ -41,12 +56,17 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 def roles(function: F) -> F:
-    """Adds the options that say who is who and what is promised."""
+    """Adds the options that say who is who and what is promised, one k among them."""
+    k = click.option("--k", type=int, required=True, help="At least this many rows share each combination of them.")
+    return roles_but_k(k(function))
+
+
+def roles_but_k(function: F) -> F:
+    """Adds the options that say who is who and what is promised, all but k."""
     options = [
         click.option("--quasi-identifiers", type=Names(), multiple=True, required=True,
                      help="Columns an outsider may know, such as age,sex,zip. A name that holds a comma stands in "
                      "double quotes. May be given several times."),
-        click.option("--k", type=int, required=True, help="At least this many rows share each combination of them."),
         click.option("--sensitive", type=Names(), multiple=True, help="Columns that --l and --t protect."),
         click.option("--l", type=Number(), help="How diverse sensitive values are in each class; see --diversity."),
         click.option("--diversity", type=click.Choice(DIVERSITIES), default="distinct", show_default=True,

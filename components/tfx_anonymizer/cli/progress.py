@@ -1,11 +1,19 @@
-"""A progress bar over the steps of a command, on standard error."""
+"""Progress bars on standard error: over the steps of a command, and over pieces of work that are alike."""
 
 from __future__ import annotations
 
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 
 class Steps:
@@ -42,6 +50,46 @@ class Steps:
         """Begins the next step."""
         self._progress.update(self._task, description=name, completed=self._begun)
         self._begun += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            self._progress.stop()
+
+
+class Pieces:
+    """Shows how many of many pieces are done, and the time left; nothing if quiet or if standard error is no terminal.
+
+    Example:
+        >>> with Pieces("releases", total=12, quiet=True) as done:
+        ...     done(3)
+    """
+
+    def __init__(self, name: str, total: int, *, quiet: bool) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._shown = console.is_terminal and not quiet
+        self._task = self._progress.add_task(name, total=total)
+
+    def __enter__(self) -> Pieces:
+        if self._shown:
+            self._progress.start()
+        return self
+
+    def __call__(self, finished: int) -> None:
+        """Says how many are done by now."""
+        self._progress.update(self._task, completed=finished)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -29,7 +29,7 @@ def validate(source: Path, as_json: bool, **options: Any) -> None:
     Example:
       tfx-anonymizer validate release.csv --quasi-identifiers age,sex,zip --k 50
     """  # noqa: D301 (click wants the character itself)
-    from tfx_anonymizer.cli.counting import count
+    from tfx_anonymizer.counting import count
     from tfx_anonymizer.policy import AnonymizationPolicy
     from tfx_anonymizer.promises import broken
     from tfx_anonymizer.tables import read_table

@@ -63,7 +63,7 @@ class Features:
         """Returns the columns as floats and text, shape (n, features); missing is NaN, absent is missing in all rows.
 
         Raises:
-            GuideError: If a column that was numbers in training is not.
+            GuideError: If a column that was numbers in training is not, or holds infinite ones.
         """
         columns: dict[str, Any] = {}
         for name in self.names:
@@ -106,7 +106,15 @@ def _floats(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
         raise GuideError(f"column {name!r} was a number when the guide was trained", got=column.type)
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int64() if column.type.bit_width == 64 else pa.int32())
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    values = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    endless = int(np.isinf(values).sum())
+    if endless:
+        raise GuideError(
+            f"column {name!r} holds infinite numbers, and no built-in estimator learns from these",
+            got=f"{endless} such values",
+            hint="make them missing, or a number of their own, such as the greatest there can be",
+        )
+    return values
 
 
 def _texts(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:

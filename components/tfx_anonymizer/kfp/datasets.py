@@ -187,7 +187,7 @@ def validate_table(table: TableArtifact, *, policy: Mapping[str, Any]) -> Count:
     Raises:
         AnonymizerError: If the table cannot be read or lacks a column.
     """
-    from tfx_anonymizer.cli.counting import count
+    from tfx_anonymizer.counting import count
     from tfx_anonymizer.policy import AnonymizationPolicy
     from tfx_anonymizer.promises import broken
     from tfx_anonymizer.tables import read_table

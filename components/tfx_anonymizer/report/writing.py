@@ -36,20 +36,33 @@ def write_report(path: Path, tool: str, facts: ReleaseFacts) -> None:
     """
     report = framed(tool, facts.to_dict())
     text = render_html(report) if path.suffix == ".html" else json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    write_aside(path, text)
+
+
+def write_aside(path: Path, text: str) -> None:
+    """Writes a file beside its place and moves it there: whoever looks sees all of it or nothing."""
     aside = path.with_name(f".{path.name}.tmp")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)
+    try:
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def render_html(report: dict[str, Any]) -> str:
-    """Renders a report as one page that needs nothing from elsewhere."""
+    """Renders a report of a release as one page that needs nothing from elsewhere."""
+    bars = histogram({int(size): count for size, count in report["counted"]["class_sizes"].items()})
+    return render("release.html.j2", report=report, bars=bars)
+
+
+def render(template: str, **values: Any) -> str:
+    """Renders one of the templates beside this file."""
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("tfx_anonymizer.report", "."), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    bars = histogram({int(size): count for size, count in report["counted"]["class_sizes"].items()})
-    return environment.get_template("release.html.j2").render(report=report, bars=bars)
+    return environment.get_template(template).render(**values)
 
 
 def histogram(class_sizes: dict[int, int], bars: int = _BARS) -> list[dict[str, int]]:
