@@ -104,5 +104,5 @@ def test_an_error_in_a_process_is_the_error_that_is_raised(people, tmp_path):
         compare(endless, plan(), tmp_path / "one")
     assert "Hint: make them missing" in str(alone.value)
     # How many there are depends on the fold that meets them first.
-    with pytest.raises(GuideError, match="column 'age' holds infinite numbers.*Hint: make them missing"):
+    with pytest.raises(GuideError, match=r"column 'age' holds infinite numbers.*Hint: make them missing"):
         compare(endless, plan(), tmp_path / "two", jobs=2)
