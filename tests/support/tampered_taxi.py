@@ -10,7 +10,7 @@ from pipelines.taxi import scheduled
 FLAG = "tamper"
 
 
-def create_pipeline(root: str, serving_dir: str, k: int = 50, *, train_steps: int = 20) -> Any:
+def create_pipeline(root: str, serving_dir: str, k: int = 50, *, train_steps: int = 500) -> Any:
     """Builds the taxi graph; between AGAnonymizer and KAnonymityValidator a row may change."""
     pipeline = scheduled.create_pipeline(root, serving_dir, k, train_steps=train_steps)
     from tests.support.tampering_executor import TamperingExecutor

@@ -10,6 +10,7 @@ from tfx_anonymizer._version import __version__
 from tfx_anonymizer.cli.anonymize import anonymize
 from tfx_anonymizer.cli.compare import compare
 from tfx_anonymizer.cli.fetch import fetch
+from tfx_anonymizer.cli.inspect import inspect
 from tfx_anonymizer.cli.validate import validate
 from tfx_anonymizer.errors import AnonymizerError
 
@@ -28,6 +29,7 @@ cli.add_command(anonymize)
 cli.add_command(validate)
 cli.add_command(compare)
 cli.add_command(fetch)
+cli.add_command(inspect)
 
 
 def main() -> None:
