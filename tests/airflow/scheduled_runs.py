@@ -95,7 +95,7 @@ def test_a_night_without_incident(airflow):
     flavour, server, data = airflow
     dag_id = FLAVOURS[flavour][2]
     before = pushed(data)
-    server.trigger(dag_id, "night2", {"k": 60, "train_steps": 20})
+    server.trigger(dag_id, "night2", {"k": 60, "train_steps": 500})
     assert server.finish(dag_id, "night2", LONG) == "success"
     assert server.states(dag_id, "night2") == dict.fromkeys(NODES, "success")
     assert {server.tries(dag_id, "night2", name) for name in NODES} == {1}

@@ -17,7 +17,7 @@ dag = build_dag(
         "root": f"{HOME}/pipeline",
         "serving_dir": f"{HOME}/serving",
         "k": expression("params.k"),
-        "train_steps": 20,
+        "train_steps": 500,
     },
     params={"k": 50},
     default_args={"retries": 1, "retry_delay": datetime.timedelta(seconds=1)},
