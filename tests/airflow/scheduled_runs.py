@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.airflow_home import AirflowHome, processes, wait
+from tests.support.airflow_home import AirflowHome
+from tests.support.processes import processes, wait
 from tests.support.tampered_taxi import FLAG
 
 ROOT = Path(__file__).parents[2]

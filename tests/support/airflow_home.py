@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import socket
 import sqlite3
 import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+from tests.support.processes import end, free_port, spawn, wait
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = [
@@ -39,7 +39,7 @@ class AirflowHome:
         self.three = flavour.startswith("3")
         self.home = home
         self._bin = ROOT / ".airflow" / flavour / "bin"
-        self._port = _free_port()
+        self._port = free_port()
         self._processes: list[subprocess.Popen[bytes]] = []
         folder = home / "dags"
         folder.mkdir(parents=True)
@@ -85,11 +85,7 @@ class AirflowHome:
 
     def stop(self) -> None:
         """Ends what it started."""
-        for process in reversed(self._processes):
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-        for process in self._processes:
-            _end(process)
+        end(*self._processes)
 
     def run(self, *arguments: str) -> str:
         """Runs Airflow's command line and returns what it prints."""
@@ -169,13 +165,8 @@ class AirflowHome:
         )
 
     def _spawn(self, *arguments: str) -> None:
-        log = (self.home / f"{arguments[0]}.out").open("wb")
         command = [str(self._bin / "airflow"), *arguments]
-        self._processes.append(
-            subprocess.Popen(
-                command, env=self._env, cwd=self.home, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-            )
-        )
+        self._processes.append(spawn(command, self.home / f"{arguments[0]}.out", self._env, self.home))
 
     def _post(self, path: str, body: dict[str, Any] | None, token: str | None = None) -> dict[str, Any]:
         """Asks Airflow 3's web server; without a body, by GET."""
@@ -197,35 +188,3 @@ class AirflowHome:
                 return False
 
         wait(answers, 300, "the web server")
-
-
-def wait(done: Callable[[], bool], seconds: float, what: str, tell: Callable[[], str] = str) -> None:
-    """Waits until something is so."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, f"waited {seconds:.0f} s for {what} in vain; {tell()}"
-        time.sleep(2)
-
-
-def processes(*words: str) -> Iterator[int]:
-    """The ids of the processes whose command line holds all of the words."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if all(word in line for word in words):
-            yield int(path.parent.name)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(60)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
