@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +37,12 @@ def write_blessing(blessing: Any, *, blessed: bool) -> None:
 def write_aside(path: str, text: str) -> None:
     """Writes a text file under another name and then moves it in place, making its folder if need be."""
     fileio.makedirs(posixpath.dirname(path))
-    aside = f"{path}.tmp"
-    io_utils.write_string_file(aside, text)
-    fileio.rename(aside, path, overwrite=True)
+    # A name of its own: a runner may do a stage again while the worker it gave up for lost still writes.
+    aside = f"{path}.{uuid.uuid4().hex}.tmp"
+    try:
+        io_utils.write_string_file(aside, text)
+        fileio.rename(aside, path, overwrite=True)
+    except BaseException:
+        if fileio.exists(aside):
+            fileio.remove(aside)
+        raise
