@@ -15,7 +15,7 @@ from tfx_anonymizer.ag_anonymizer.settings import Settings
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.counts import check_counts
-from tfx_anonymizer.component_support.examples import ExamplesInput, clear, split_prefix, write_facts
+from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
 from tfx_anonymizer.component_support.parameters import resolve_policy
 from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.errors import ViolationError
@@ -115,7 +115,8 @@ class _Run:
             self._write(batches, split)
 
     def finish(self) -> None:
-        """Compares the recount with the promise, then writes the report and the artifacts' facts."""
+        """Tidies up, compares the recount with the promise, then writes the report and the artifacts' facts."""
+        remove_attempts(self._released, [*self._settings.splits, *self._others])
         splits = {}
         for split in self._settings.splits:
             counted = ClassCounts.from_dict(self._take_json(split, "counts"))

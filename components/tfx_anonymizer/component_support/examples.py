@@ -108,6 +108,18 @@ def split_prefix(artifact: Any, split: str) -> str:
     return posixpath.join(artifact_utils.get_split_uri([artifact], split), "data_tfrecord")
 
 
+def remove_attempts(artifact: Any, splits: Sequence[str]) -> None:
+    """Removes the temporary folders that Beam left beside the files of finished splits.
+
+    Beam makes one each time that the first stage of a write is run, and deletes that of the last time alone. Where a
+    runner had to repeat it, the others would stop every reader that takes all a split's folder holds for its files.
+    """
+    for split in splits:
+        folder = posixpath.dirname(split_prefix(artifact, split))
+        for path in fileio.glob(posixpath.join(folder, "beam-temp-*")):
+            fileio.rmtree(path)
+
+
 def clear(artifact: Any) -> None:
     """Empties an output artifact's folder, so that a failure leaves nothing that looks finished."""
     if fileio.exists(artifact.uri):

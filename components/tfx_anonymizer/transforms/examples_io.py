@@ -100,7 +100,8 @@ class WriteExamples(beam.PTransform):  # type: ignore[misc]
         arrow_schema: For Parquet, the schema of the files.
         drop_sequences: For SequenceExamples, sequence features that are left out.
 
-    Files appear under their names only once they are complete: Beam writes aside and renames.
+    Files appear under their names only once they are complete: Beam writes aside and renames. A runner that repeats a
+    stage may leave an empty folder `beam-temp-…` beside them.
     """
 
     def __init__(
