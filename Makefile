@@ -55,6 +55,14 @@ image-test: $(STAMP) image ## Build the image and run every step of a compiled p
 airflow-test: $(STAMP) ## The taxi pipeline under real Airflow schedulers, 3 and 2.11 (an hour; FLAVOUR=3 or 2-tfx for one)
 	@$(BIN)/python -m pytest -x tests/airflow/scheduled_runs.py $(if $(FLAVOUR),-k "$(FLAVOUR)")
 
+.PHONY: runners-test
+runners-test: $(STAMP) ## Releases by worker processes: Beam's direct runner with two, and its portable job server (minutes)
+	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "not flink"
+
+.PHONY: flink-test
+flink-test: $(STAMP) ## The same on a Flink cluster of three processes (needs Java 11 or 17, and Maven)
+	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "flink"
+
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers
 	@$(BIN)/ruff check .

@@ -19,7 +19,7 @@ PAGES = [
     ROOT / name
     for name in (
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
-        *(f"docs/{page}.md" for page in ("airflow", "command_line", "embed", "kubeflow", "method")),
+        *(f"docs/{page}.md" for page in ("airflow", "command_line", "embed", "kubeflow", "method", "runners")),
     )
 ]
 
@@ -138,6 +138,19 @@ def test_kubeflow(tmp_path, monkeypatch):
     assert asked["k"] == 100
     assert asked["package"] == "build/kubeflow/taxi.yaml"
     assert asked["caching"] is False
+
+
+def test_beam_arguments_are_ones_that_beam_knows():
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    names: dict = {}
+    for snippet in blocks(ROOT / "docs/runners.md", "python"):
+        exec(compile(snippet, "runners.md", "exec"), names)
+    listed = {name: args for name, args in names.items() if isinstance(args, list)}
+    assert len(listed) >= 4
+    for name, args in listed.items():
+        known = PipelineOptions(args).get_all_options(drop_default=True)
+        assert len(known) == len(args), (name, known)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -127,3 +128,82 @@ def test_an_airflow_that_cannot_be_made_gets_one_sentence(system, tmp_path, argu
     assert result.returncode == 1
     assert result.stderr.startswith(said)
     assert result.stderr.count("\n") == 1
+
+
+def flink_checkout(tmp_path):
+    """A checkout in which nothing was fetched yet."""
+    checkout = tmp_path / "checkout"
+    (checkout / "scripts").mkdir(parents=True)
+    (checkout / "scripts/flink.sh").write_bytes((ROOT / "scripts/flink.sh").read_bytes())
+    return checkout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "programs", "said"),
+    [
+        ((), {}, "flink: say which: cluster or job-server; got ''."),
+        (("dashboard",), {}, "flink: say which: cluster or job-server; got 'dashboard'."),
+        (
+            ("cluster",),
+            {"mvn": "exit 1"},
+            "flink: Maven could not fetch org.apache.flink:flink-clients:1.19.1 and what",
+        ),
+        (
+            ("job-server",),
+            {"mvn": "exit 1", "python": "echo 2.61.0"},
+            "flink: Maven could not fetch org.apache.beam:beam-runners-flink-1.19-job-server:2.61.0 from where",
+        ),
+        (("job-server",), {"mvn": "exit 0", "python": "exit 1"}, "flink: python has no apache-beam; run make setup"),
+    ],
+)
+def test_a_flink_that_cannot_be_had_gets_one_sentence(system, tmp_path, arguments, programs, said):
+    programs = {"java": "exit 0", "mvn": "exit 0", **programs}
+    result = system(flink_checkout(tmp_path) / "scripts/flink.sh", *arguments, programs=programs, PYTHON="python")
+    assert result.returncode == 1
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("missing", "package"), [("java", "openjdk-17-jre-headless"), ("mvn", "maven")])
+def test_flink_says_what_is_missing(tmp_path, missing, package):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in {"sh", "dirname", "java", "mvn"} - {missing}:
+        (tools / name).symlink_to(shutil.which(name) or "/bin/true")
+    command = ["sh", str(flink_checkout(tmp_path) / "scripts/flink.sh"), "cluster"]
+    result = subprocess.run(command, env={"PATH": str(tools)}, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (
+        1,
+        f"flink: {missing} is missing; on Debian: apt-get install {package}.\n",
+    )
+
+
+def test_what_flink_needs_is_fetched_once(system, tmp_path):
+    """Maven by a stand-in that puts down what it was asked for, and counts."""
+    fake = """
+echo asked >>"$HOME/asked"
+for argument; do case $argument in
+    -DoutputDirectory=*) mkdir -p "${argument#*=}"; folder=${argument#*=} ;;
+    -Dartifact=*) name=$(printf %s "${argument#*=}" | cut -d: -f2)-$(printf %s "${argument#*=}" | cut -d: -f3).jar ;;
+esac; done
+[ -z "${name:-}" ] || echo jar >"$folder/$name"
+"""
+    checkout = flink_checkout(tmp_path)
+    programs = {"java": "exit 0", "mvn": fake, "python": "echo 2.77.0"}
+    expected = {
+        "cluster": checkout / ".flink/flink-1.20.1",
+        "job-server": checkout / ".flink/beam-runners-flink-1.20-job-server-2.77.0.jar",
+    }
+    for what, path in expected.items():
+        for _ in range(2):
+            result = system(
+                checkout / "scripts/flink.sh",
+                what,
+                programs=programs,
+                PYTHON="python",
+                FLINK_VERSION="1.20.1",
+                HOME=str(tmp_path),
+            )
+            assert (result.returncode, result.stdout) == (0, f"{path}\n"), result.stderr
+            assert path.exists()
+    assert (tmp_path / "asked").read_text().count("asked") == 2
