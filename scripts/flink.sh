@@ -27,7 +27,8 @@ fetch() {
     wanted=$1
     shift
     mkdir -p .flink
-    mvn --batch-mode --quiet "$@" >.flink/maven.log 2>&1 \
+    # Without --update-snapshots Maven would remember for a day that something was missing.
+    mvn --batch-mode --quiet --update-snapshots "$@" >.flink/maven.log 2>&1 \
         || fail "Maven could not fetch $wanted from where it is set to look; see .flink/maven.log."
 }
 

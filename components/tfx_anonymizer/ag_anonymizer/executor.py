@@ -18,6 +18,7 @@ from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
 from tfx_anonymizer.component_support.parameters import resolve_policy
 from tfx_anonymizer.component_support.schemas import read_schema
+from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import ViolationError
 from tfx_anonymizer.guides import GuideLocation
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -207,11 +208,9 @@ def _guide(input_dict: Mapping[str, list[Any]], settings: Settings) -> GuideLoca
 
 
 def _write_files(files: Mapping[str, bytes], folder: str) -> None:
-    fileio.makedirs(folder)
     for name, data in files.items():
-        with fileio.open(posixpath.join(folder, name), "wb") as file:
-            file.write(data)
+        write_aside(posixpath.join(folder, name), data)
 
 
 def _write_json(value: Mapping[str, Any], path: str) -> None:
-    reports.write_aside(path, json.dumps(value))
+    write_aside(path, json.dumps(value))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import posixpath
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from tfx.v1.dsl.io import fileio
-
-from tfx_anonymizer._tfx_compat import io_utils
+from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.report import framed
 
 REPORT_FILE = "report.json"
@@ -32,17 +29,3 @@ def write_blessing(blessing: Any, *, blessed: bool) -> None:
     """Writes a verdict as a file and as the custom property `blessed`."""
     write_aside(posixpath.join(blessing.uri, "BLESSED" if blessed else "NOT_BLESSED"), "")
     blessing.set_int_custom_property("blessed", int(blessed))
-
-
-def write_aside(path: str, text: str) -> None:
-    """Writes a text file under another name and then moves it in place, making its folder if need be."""
-    fileio.makedirs(posixpath.dirname(path))
-    # A name of its own: a runner may do a stage again while the worker it gave up for lost still writes.
-    aside = f"{path}.{uuid.uuid4().hex}.tmp"
-    try:
-        io_utils.write_string_file(aside, text)
-        fileio.rename(aside, path, overwrite=True)
-    except BaseException:
-        if fileio.exists(aside):
-            fileio.remove(aside)
-        raise

@@ -14,6 +14,7 @@ from tfx_anonymizer._tfx_compat import BaseBeamExecutor, GenericExecutor, artifa
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
 from tfx_anonymizer.component_support.schemas import read_schema
+from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import InputDataError, PolicyError
 from tfx_anonymizer.guides import fit_estimator
 from tfx_anonymizer.guides.loading import ESTIMATOR_FOLDER
@@ -110,8 +111,6 @@ def _categorical(schema: Any | None) -> list[str]:
 
 
 def _write_table(table: pa.Table, path: str) -> None:
-    fileio.makedirs(posixpath.dirname(path))
-    with fileio.open(path, "wb") as file:
-        with pa.ipc.new_stream(sink := pa.BufferOutputStream(), table.schema) as writer:
-            writer.write_table(table)
-        file.write(sink.getvalue().to_pybytes())
+    with pa.ipc.new_stream(sink := pa.BufferOutputStream(), table.schema) as writer:
+        writer.write_table(table)
+    write_aside(path, sink.getvalue().to_pybytes())

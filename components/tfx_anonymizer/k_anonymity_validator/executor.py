@@ -16,6 +16,7 @@ from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
 from tfx_anonymizer.component_support.parameters import resolve_policy
 from tfx_anonymizer.component_support.schemas import read_schema
+from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import InputDataError, ViolationError
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.promises import Check, broken
@@ -137,4 +138,4 @@ def _violation(
 
 
 def _write_counts(counts: ClassCounts, path: str) -> None:
-    reports.write_aside(path, json.dumps(counts.to_dict()))
+    write_aside(path, json.dumps(counts.to_dict()))

@@ -1,4 +1,4 @@
-"""Reports are whole or not there, also where two workers write the same one."""
+"""Files are whole or not there, also where two workers write the same one."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import threading
 
 import pytest
 
-from tfx_anonymizer.component_support import reports
+from tfx_anonymizer.component_support import writing
 
 
-def test_two_writers_of_one_file_do_not_meet(tmp_path, monkeypatch):
+@pytest.mark.parametrize("content", ["{}", b"\x00\xff", "Köln"])
+def test_two_writers_of_one_file_do_not_meet(tmp_path, monkeypatch, content):
     """A runner does a stage again while the worker it gave up for lost still writes."""
     both_wrote = threading.Barrier(2, timeout=60)
-    write = reports.io_utils.write_string_file
+    rename = writing.fileio.rename
 
-    def write_and_wait(path, text):
-        write(path, text)
+    def wait_and_rename(*arguments, **options):
         both_wrote.wait()
+        rename(*arguments, **options)
 
-    monkeypatch.setattr(reports.io_utils, "write_string_file", write_and_wait)
+    monkeypatch.setattr(writing.fileio, "rename", wait_and_rename)
     failed = []
 
     def work() -> None:
         try:
-            reports.write_aside(str(tmp_path / "new" / "counts.json"), "{}")
+            writing.write_aside(str(tmp_path / "new" / "file"), content)
         except Exception as error:
             failed.append(error)
 
@@ -33,7 +34,8 @@ def test_two_writers_of_one_file_do_not_meet(tmp_path, monkeypatch):
     for worker in workers:
         worker.join()
     assert failed == []
-    assert [(path.name, path.read_text()) for path in (tmp_path / "new").iterdir()] == [("counts.json", "{}")]
+    expected = content.encode() if isinstance(content, str) else content
+    assert [(path.name, path.read_bytes()) for path in (tmp_path / "new").iterdir()] == [("file", expected)]
 
 
 def test_a_failure_leaves_what_was_there(tmp_path, monkeypatch):
@@ -43,7 +45,7 @@ def test_a_failure_leaves_what_was_there(tmp_path, monkeypatch):
     def fail(*arguments, **options):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(reports.fileio, "rename", fail)
+    monkeypatch.setattr(writing.fileio, "rename", fail)
     with pytest.raises(OSError, match="full"):
-        reports.write_aside(str(path), "after")
+        writing.write_aside(str(path), "after")
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("report.json", "before")]
