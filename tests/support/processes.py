@@ -12,12 +12,14 @@ from contextlib import closing
 from pathlib import Path
 
 
-def wait(done: Callable[[], bool], seconds: float, what: str, tell: Callable[[], str] = str) -> None:
-    """Waits until something is so."""
+def wait(
+    done: Callable[[], bool], seconds: float, what: str, tell: Callable[[], str] = str, *, pause: float = 2
+) -> None:
+    """Waits until something is so; looks once every `pause` seconds."""
     deadline = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what} in vain; {tell()}"
-        time.sleep(2)
+        time.sleep(pause)
 
 
 def processes(*words: str) -> Iterator[int]:
