@@ -88,6 +88,8 @@ def _submitted_to(home: Path, command: Sequence[str], port: int) -> Iterator[Run
                 f"--job_endpoint=127.0.0.1:{port}",
                 "--environment_type=EXTERNAL",
                 f"--environment_config=127.0.0.1:{pool_port}",
+                # By default the driver gives up a job after a minute; a busy machine needs longer.
+                "--job_server_timeout=3600",
                 INSTALLED,
             ),
             started[1].pid,

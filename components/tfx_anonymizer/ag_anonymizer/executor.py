@@ -17,6 +17,7 @@ from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
 from tfx_anonymizer.component_support.parameters import resolve_policy
+from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import ViolationError
@@ -56,7 +57,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         run = _Run(ExamplesInput.of(input_dict["examples"]), policy, settings, _guide(input_dict, settings), outputs)
         run.check()
         try:
-            with typed_errors(run.reading), self._make_beam_pipeline() as pipeline:
+            with typed_errors(run.reading), cancelled_on_failure(self._make_beam_pipeline()) as pipeline:
                 run.build(pipeline)
             run.finish()
         except BaseException:

@@ -13,6 +13,7 @@ from tfx.v1.dsl.io import fileio
 from tfx_anonymizer._tfx_compat import BaseBeamExecutor, GenericExecutor, artifact_utils, json_utils
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
+from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import InputDataError, PolicyError
@@ -88,7 +89,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         examples.check_splits([split], "train_split")
         path = posixpath.join(self._get_tmp_dir(), "sample.arrow")
         source = examples.source(split)
-        with typed_errors(f"split {split!r}"), self._make_beam_pipeline() as pipeline:
+        with typed_errors(f"split {split!r}"), cancelled_on_failure(self._make_beam_pipeline()) as pipeline:
             _ = pipeline | "Whole" >> CheckGzip(source.patterns, f"split {split!r}")
             _ = (
                 pipeline

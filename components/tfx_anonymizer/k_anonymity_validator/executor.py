@@ -15,6 +15,7 @@ from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
 from tfx_anonymizer.component_support.parameters import resolve_policy
+from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import InputDataError, ViolationError
@@ -70,7 +71,10 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         examples = ExamplesInput.of(input_dict["examples"])
         examples.check_splits(splits)
         paths = {split: posixpath.join(scratch, f"counts-{split}.json") for split in splits}
-        with typed_errors(f"a split ({', '.join(splits)})"), self._make_beam_pipeline() as pipeline:
+        with (
+            typed_errors(f"a split ({', '.join(splits)})"),
+            cancelled_on_failure(self._make_beam_pipeline()) as pipeline,
+        ):
             for split in splits:
                 source = examples.source(split)
                 _ = pipeline | f"Whole[{split}]" >> CheckGzip(source.patterns, f"split {split!r}")
