@@ -28,7 +28,7 @@ setup(
     license="Apache-2.0",
     package_dir={"": "components"},
     packages=find_packages("components"),
-    package_data={"tfx_anonymizer": ["py.typed", "report/*.j2"]},
+    package_data={"tfx_anonymizer": ["py.typed", "report/*.j2", "notebook/templates/*.j2"]},
     python_requires=">=3.10,<3.14",
     install_requires=[
         "tfx>=1.16,<1.22",

@@ -24,6 +24,7 @@ def heavy_after(code: str) -> list[str]:
         "import tfx_anonymizer.kfp, tfx_anonymizer.kfp.datasets",
         "from tfx_anonymizer.airflow import PipelineGraph, expression",
         "import tfx_anonymizer.airflow.__main__",
+        "import tfx_anonymizer.notebook, tfx_anonymizer.notebook.pages",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
     ],
 )

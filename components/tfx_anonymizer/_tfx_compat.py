@@ -23,6 +23,7 @@
 | `runner_utils` | `tfx.orchestration.local.runner_utils` | 0.27 |
 | `Metadata` | `tfx.orchestration.metadata` | 0.12 |
 | `InProcessComponentLauncher` | `tfx.orchestration.launcher.in_process_component_launcher` | 0.15 |
+| `visualizations` | `tfx.orchestration.experimental.interactive` | 0.15 |
 | `AirflowDagRunner`, `AirflowPipelineConfig` | `tfx.orchestration.airflow.airflow_dag_runner` | 0.12 |
 
 All of them stand unchanged from TFX 1.16 to 1.21, the versions this package is tested with.
@@ -67,6 +68,7 @@ __all__ = [
     "airflow_dag_runner",
     "artifact_utils",
     "examples_utils",
+    "interactive_visualizations",
     "io_utils",
     "json_utils",
     "kubeflow_entry_points",
@@ -117,3 +119,10 @@ def airflow_dag_runner(**config: Any) -> Any:
     from tfx.orchestration.airflow.airflow_dag_runner import AirflowDagRunner, AirflowPipelineConfig
 
     return AirflowDagRunner(AirflowPipelineConfig(**config))
+
+
+def interactive_visualizations() -> Any:
+    """Returns TFX's module of the ways in which notebooks show artifacts, which only notebooks need."""
+    from tfx.orchestration.experimental.interactive import visualizations
+
+    return visualizations
