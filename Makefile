@@ -63,6 +63,10 @@ runners-test: $(STAMP) ## Releases by worker processes: Beam's direct runner wit
 flink-test: $(STAMP) ## The same on a Flink cluster of three processes (needs Java 11 or 17, and Maven)
 	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "flink"
 
+.PHONY: docs
+docs: $(STAMP) ## Build the documentation site into build/site, strictly; open build/site/index.html
+	@NO_MKDOCS_2_WARNING=yes $(BIN)/mkdocs build --quiet --strict
+
 .PHONY: lint
 lint: $(STAMP) ## Check style and layers
 	@$(BIN)/ruff check .

@@ -58,6 +58,15 @@ setup(
         "airflow": ["apache-airflow>=2.11,<3"],
         # The models that the paper retrains; xgboost without its gigabytes for GPUs.
         "benchmarks": ["xgboost-cpu"],
+        # mkdocstrings 1.0.6, the newest for Python 3.10, cannot highlight with pymdown-extensions 12.
+        "docs": [
+            "mkdocs-material>=9.6",
+            "mkdocstrings[python]",
+            "pymdown-extensions<12",
+            "ipykernel",
+            "nbclient",
+            "nbformat",
+        ],
         "dev": [
             "build",
             "hypothesis",

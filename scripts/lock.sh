@@ -11,7 +11,7 @@ lock() {
     printf 'lock: TFX %s\n' "$1"
     printf 'tfx%s\n' "$2" >.lock-venv/line.txt
     .lock-venv/bin/uv pip compile setup.py --quiet --no-header --no-annotate ${UPGRADE:+--upgrade} \
-        --extra dev --extra benchmarks --extra kfp --extra airflow --constraint .lock-venv/line.txt \
+        --extra dev --extra docs --extra benchmarks --extra kfp --extra airflow --constraint .lock-venv/line.txt \
         --python-version "$3" --python-platform "x86_64-manylinux_$4" --output-file "constraints/tfx-$1.txt"
 }
 lock 1.16 '>=1.16,<1.17' 3.10 2_35

@@ -48,8 +48,8 @@ command -v c++ >/dev/null 2>&1 || fail "a C++ compiler is needed to build one of
 
 stamp=".venv/ready-$line"
 version=$(version_of "$python")
-extras=dev,benchmarks
-case $version in 3.10 | 3.11) extras=dev,benchmarks,kfp ;; esac
+extras=dev,docs,benchmarks
+case $version in 3.10 | 3.11) extras=dev,docs,benchmarks,kfp ;; esac
 say "setup: TFX $line ($why), Python $version, into .venv; this takes a few minutes the first time"
 if [ ! -x .venv/bin/python ] || [ "$(version_of .venv/bin/python)" != "$version" ] || ! ls .venv/ready-"$line" >/dev/null 2>&1; then
     rm -rf .venv

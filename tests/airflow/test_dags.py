@@ -72,9 +72,11 @@ def test_the_check_of_speed_can_fail(airflow, tmp_path):
 
 def test_the_dag_of_the_how_to(airflow, tmp_path):
     text = (ROOT / "docs/airflow.md").read_text(encoding="utf-8")
-    (snippet,) = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    snippet, alert = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     (airflow.home / "credit.graph.json").write_bytes((ROOT / "pipelines/taxi/graph.json").read_bytes())
-    (tmp_path / "dag.py").write_text(snippet)
+    told = snippet.replace('params={"k": None},', 'params={"k": None}, default_args=alerting,')
+    assert told != snippet
+    (tmp_path / "dag.py").write_text(alert + told)
     dag = loaded(airflow, tmp_path / "dag.py")
     assert (dag["dag_id"], dag["schedule"], len(dag["tasks"])) == ("credit_nightly", "0 2 * * *", 12)
 
