@@ -123,6 +123,9 @@ class AnonymizationPolicy:
     def most_suppressed(self, rows: int) -> int:
         """Returns how many of so many rows may be left out.
 
+        Args:
+            rows: The number of rows.
+
         Example:
             >>> AnonymizationPolicy(("age",), 5, max_suppressed=0.29).most_suppressed(100)
             29
@@ -160,12 +163,15 @@ class AnonymizationPolicy:
                     raise unknown_column(name, role, names)
 
     def to_json(self) -> str:
-        """Writes the policy as one JSON object with sorted keys; see `schemas/policy.schema.json`."""
+        """Returns the policy as one JSON object with sorted keys; see `schemas/policy.schema.json`."""
         return json.dumps({"policy_version": POLICY_VERSION, **dataclasses.asdict(self)}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> AnonymizationPolicy:
-        """Reads what `to_json` wrote.
+        """Reads what `to_json` returned.
+
+        Args:
+            text: A JSON object.
 
         Raises:
             PolicyError: If the text is no such object, or names a field or version this package does not know.
@@ -183,7 +189,14 @@ class AnonymizationPolicy:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> AnonymizationPolicy:
-        """Builds a policy from a mapping, naming the closest field when one is not known."""
+        """Builds a policy from a mapping.
+
+        Args:
+            fields: Values by field; what is absent has its default.
+
+        Raises:
+            PolicyError: If a field is not known, or `quasi_identifiers` or `k` is absent, or as the constructor does.
+        """
         known = {field.name for field in dataclasses.fields(cls)}
         for name in fields:
             if name not in known:

@@ -98,7 +98,11 @@ class PipelineGraph:
         return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
 
     def save(self, path: Path) -> None:
-        """Writes the file, aside first and then in place."""
+        """Writes the file, aside first and then in place.
+
+        Args:
+            path: Where to; its folder exists.
+        """
         aside = path.with_name(f".{path.name}.tmp")
         aside.write_text(self.to_json(), encoding="utf-8")
         aside.replace(path)
@@ -106,6 +110,9 @@ class PipelineGraph:
     @classmethod
     def from_json(cls, text: str) -> PipelineGraph:
         """Reads what `to_json` returned.
+
+        Args:
+            text: The file's text.
 
         Raises:
             OrchestrationError: If the text is not such a file, or was changed by hand.
@@ -127,6 +134,9 @@ class PipelineGraph:
     def load(cls, path: Path) -> PipelineGraph:
         """Reads the file.
 
+        Args:
+            path: Where it is.
+
         Raises:
             OrchestrationError: If it is not there or is damaged.
         """
@@ -138,7 +148,14 @@ class PipelineGraph:
             ) from None
 
     def differences(self, other: PipelineGraph) -> list[str]:
-        """Says in what another graph differs from this one, one short sentence each."""
+        """Says in what another graph differs from this one.
+
+        Args:
+            other: The other graph.
+
+        Returns:
+            One short sentence for each difference, sorted; none if the two are alike.
+        """
         ours, theirs = ({node.id: node for node in graph.nodes} for graph in (self, other))
         found = [f"no node {name!r} any more" for name in ours if name not in theirs]
         found += [f"a new node {name!r}" for name in theirs if name not in ours]

@@ -12,7 +12,11 @@ from tfx_anonymizer.errors import PolicyError
 
 @dataclasses.dataclass(frozen=True)
 class Expression:
-    """A Jinja expression; see `expression`."""
+    """A Jinja expression; see `expression`.
+
+    Attributes:
+        text: The expression, without braces.
+    """
 
     text: str
 
@@ -23,6 +27,9 @@ def expression(text: str) -> Expression:
     Args:
         text: A Jinja expression over the context of a task, without braces: `params.k`, `var.value.taxi_k | int`,
             `var.json.taxi.k`, `ds`.
+
+    Returns:
+        The mark, to be given among a DAG builder's `kwargs`.
 
     Raises:
         PolicyError: If it is empty or has braces.

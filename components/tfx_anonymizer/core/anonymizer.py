@@ -181,7 +181,18 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return released
 
     def fit_transform(self, table: TableT, guide: Any = None) -> TableT:
-        """Fits on a table and returns its release; see `fit` and `transform`."""
+        """Fits on a table and returns its release.
+
+        Args:
+            table: As `fit` takes it.
+            guide: As `fit` takes it, shape (n,) or (n, classes).
+
+        Returns:
+            What `transform` of the same table returns.
+
+        Raises:
+            AnonymizerError: As `fit` does.
+        """
         labels = self._fit(table, guide)
         released: TableT = suppression.release(self.generalization_, table, labels)
         return released

@@ -79,6 +79,9 @@ class Generalization:
 
         Returns:
             A table of the same type; every other column, and the order of rows, as they were.
+
+        Raises:
+            ColumnError: If a quasi-identifier is absent or of another type than in fitting.
         """
         values = {
             attribute.name: attribute.values(self.representatives[:, i]) for i, attribute in enumerate(self.attributes)
@@ -88,6 +91,9 @@ class Generalization:
 
     def save(self, folder: str | Path) -> None:
         """Writes the generalization into a folder that does not exist yet, or is empty.
+
+        Args:
+            folder: Where to; made if it does not exist.
 
         Raises:
             PolicyError: If the folder holds something.
@@ -117,6 +123,9 @@ class Generalization:
     @classmethod
     def load(cls, folder: str | Path) -> Generalization:
         """Reads what `save` wrote.
+
+        Args:
+            folder: Where it is.
 
         Raises:
             GeneralizationFormatError: If it is damaged, incomplete, or of a version this package does not know.
