@@ -12,7 +12,15 @@ from tfx_anonymizer._version import __version__
 
 if TYPE_CHECKING:
     from tfx_anonymizer.ag_anonymizer.component import AGAnonymizer
-    from tfx_anonymizer.artifacts import AnonymizationReport, Generalization, PrivacyBlessing, ValidationReport
+    from tfx_anonymizer.anonymization_tuner.component import AnonymizationTuner
+    from tfx_anonymizer.artifacts import (
+        AnonymizationChoice,
+        AnonymizationReport,
+        ComparisonReport,
+        Generalization,
+        PrivacyBlessing,
+        ValidationReport,
+    )
     from tfx_anonymizer.core.anonymizer import AccuracyGuidedAnonymizer
     from tfx_anonymizer.core.measures import PrivacyMeasures, measure_privacy
     from tfx_anonymizer.errors import AnonymizerError
@@ -23,9 +31,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "AGAnonymizer": "ag_anonymizer.component",
     "AccuracyGuidedAnonymizer": "core.anonymizer",
+    "AnonymizationChoice": "artifacts",
     "AnonymizationPolicy": "policy",
     "AnonymizationReport": "artifacts",
+    "AnonymizationTuner": "anonymization_tuner.component",
     "AnonymizerError": "errors",
+    "ComparisonReport": "artifacts",
     "Generalization": "artifacts",
     "InitialModelTrainer": "initial_model_trainer.component",
     "KAnonymityValidator": "k_anonymity_validator.component",
@@ -38,9 +49,12 @@ _HOMES = {
 __all__ = [
     "AGAnonymizer",
     "AccuracyGuidedAnonymizer",
+    "AnonymizationChoice",
     "AnonymizationPolicy",
     "AnonymizationReport",
+    "AnonymizationTuner",
     "AnonymizerError",
+    "ComparisonReport",
     "Generalization",
     "InitialModelTrainer",
     "KAnonymityValidator",

@@ -33,6 +33,18 @@ class ValidationReport(tfx.dsl.Artifact):  # type: ignore[misc]
     TYPE_NAME = "tfx_anonymizer.ValidationReport"
 
 
+class AnonymizationChoice(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What AnonymizationTuner chose: `choice.json` with `k` and `partitioner`."""
+
+    TYPE_NAME = "tfx_anonymizer.AnonymizationChoice"
+
+
+class ComparisonReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What each k cost: `comparison.html`, `comparison.csv` and `comparison.json`, without any value of a record."""
+
+    TYPE_NAME = "tfx_anonymizer.ComparisonReport"
+
+
 class PrivacyBlessing(tfx.dsl.Artifact):  # type: ignore[misc]
     """A verdict: an empty file `BLESSED` or `NOT_BLESSED`, and the custom property `blessed`, 1 or 0."""
 

@@ -46,7 +46,7 @@ class Balanced(HTMLParser):
 
 def written(tmp_path, recommended=1):
     best = None if recommended is None else FACTS["points"][recommended]
-    write_comparison(tmp_path, FACTS, best, at_most=1.5, method={"seed": 7})
+    write_comparison(tmp_path, "a test", FACTS, best, at_most=1.5, method={"seed": 7})
     return (tmp_path / "comparison.html").read_text(encoding="utf-8")
 
 

@@ -30,6 +30,7 @@ class AGAnonymizerSpec(ComponentSpec):  # type: ignore[misc]
         "examples": ChannelParameter(type=standard_artifacts.Examples),
         "model": ChannelParameter(type=standard_artifacts.Model, optional=True),
         "schema": ChannelParameter(type=standard_artifacts.Schema, optional=True),
+        "choice": ChannelParameter(type=artifacts.AnonymizationChoice, optional=True),
     }
     OUTPUTS = {
         "anonymized_examples": ChannelParameter(type=standard_artifacts.Examples),
@@ -51,6 +52,8 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         model: A channel with the guide: the `Model` of InitialModelTrainer or of any Trainer whose signature takes
             serialized tf.Examples. Absent: the true labels guide.
         schema: A channel with a `Schema` whose features may be tagged with privacy roles.
+        choice: A channel with the `AnonymizationChoice` of an AnonymizationTuner, which then says k and, where
+            `partitioner` is `auto`, how rows are grouped.
         quasi_identifiers: Features an outsider may know.
         label_key: The feature the model predicts.
         k: Least size of a class; at least 2.
@@ -106,6 +109,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         examples: tfx.types.BaseChannel,
         model: tfx.types.BaseChannel | None = None,
         schema: tfx.types.BaseChannel | None = None,
+        choice: tfx.types.BaseChannel | None = None,
         *,
         quasi_identifiers: Sequence[str] | Any | None = None,
         label_key: str | None = None,
@@ -161,10 +165,11 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             examples=examples,
             model=model,
             schema=schema,
+            choice=choice,
             settings=json.dumps(settings.to_dict(), sort_keys=True),
             anonymized_examples=tfx.dsl.Channel(type=standard_artifacts.Examples),
             generalization=tfx.dsl.Channel(type=artifacts.Generalization),
             report=tfx.dsl.Channel(type=artifacts.AnonymizationReport),
-            **policy_properties(policy, roles, schema_given=schema is not None),
+            **policy_properties(policy, roles, schema_given=schema is not None, k_chosen=choice is not None),
         )
         super().__init__(spec=spec)

@@ -14,6 +14,7 @@ from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, io_util
 from tfx_anonymizer.ag_anonymizer.settings import Settings
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support import reports
+from tfx_anonymizer.component_support.choices import read_choice
 from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
 from tfx_anonymizer.component_support.parameters import resolve_policy
@@ -42,7 +43,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         """Writes the k-anonymous examples.
 
         Args:
-            input_dict: `examples`; optional `model`, `schema`.
+            input_dict: `examples`; optional `model`, `schema`, `choice`.
             output_dict: `anonymized_examples`, `generalization`, `report`.
             exec_properties: `policy`, `quasi_identifiers`, `k`, `settings`; see `component`.
 
@@ -51,8 +52,9 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
                 then left empty.
         """
         self._log_startup(input_dict, output_dict, exec_properties)
-        policy = resolve_policy(exec_properties, read_schema(input_dict))
-        settings = Settings.from_dict(json.loads(exec_properties["settings"]))
+        choice = read_choice(input_dict)
+        policy = resolve_policy(exec_properties, read_schema(input_dict), choice)
+        settings = Settings.from_dict(json.loads(exec_properties["settings"])).following(choice)
         outputs = {name: artifact_utils.get_single_instance(found) for name, found in output_dict.items()}
         run = _Run(ExamplesInput.of(input_dict["examples"]), policy, settings, _guide(input_dict, settings), outputs)
         run.check()

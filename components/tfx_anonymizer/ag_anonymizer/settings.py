@@ -51,6 +51,12 @@ class Settings:
         student = guide_kind if self.student == "auto" else self.student
         return Method(self.partitioner, self.representative, self.effort, student, int(self.seed))
 
+    def following(self, choice: Mapping[str, Any] | None) -> Settings:
+        """Returns the settings with the partitioner that was chosen, unless another was named."""
+        if choice is None or self.partitioner != "auto":
+            return self
+        return dataclasses.replace(self, partitioner=choice["partitioner"])
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the settings as JSON-ready values."""
         return dataclasses.asdict(self)

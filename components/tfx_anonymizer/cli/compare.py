@@ -63,7 +63,7 @@ def compare(source: Path, output: Path, at_most: float, jobs: int | None, quiet:
     best = found.recommended(at_most)
     facts = found.to_dict()
     chosen = None if best is None else facts["points"][found.points.index(best)]
-    write_comparison(output, facts, chosen, at_most=at_most, method=_method(plan))
+    write_comparison(output, "tfx-anonymizer compare", facts, chosen, at_most=at_most, method=plan.describe())
     if not quiet:
         _say(found, best, at_most, output)
 
@@ -96,23 +96,6 @@ def _plan(options: dict[str, Any]) -> Plan:
         folds=options["folds"],
         seed=options["seed"],
     )
-
-
-def _method(plan: Plan) -> dict[str, Any]:
-    policy = plan.policy
-    promised = {name: getattr(policy, name) for name in ("sensitive", "l", "t", "entity_id", "max_suppressed")}
-    return {
-        "quasi-identifiers": ", ".join(policy.quasi_identifiers),
-        "label": plan.label,
-        **{name.replace("_", " "): _text(value) for name, value in promised.items() if value},
-        "effort": plan.effort,
-        "folds": plan.folds,
-        "seed": plan.seed,
-    }
-
-
-def _text(value: Any) -> Any:
-    return ", ".join(value) if isinstance(value, tuple) else value
 
 
 def _say(found: Comparison, best: Point | None, at_most: float, output: Path) -> None:

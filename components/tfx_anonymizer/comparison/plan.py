@@ -79,6 +79,19 @@ class Plan:
         """How many releases are made."""
         return len(self.ks) * len(self.partitioners) * self.folds
 
+    def describe(self) -> dict[str, Any]:
+        """Returns what the cells have in common, by name and as text or numbers, for people to read."""
+        policy = self.policy
+        promised = {name: getattr(policy, name) for name in ("sensitive", "l", "t", "entity_id", "max_suppressed")}
+        return {
+            "quasi-identifiers": ", ".join(policy.quasi_identifiers),
+            "label": self.label,
+            **{name.replace("_", " "): _text(value) for name, value in promised.items() if value},
+            "effort": self.effort,
+            "folds": self.folds,
+            "seed": self.seed,
+        }
+
     def metric_for(self, label: pa.Array | pa.ChunkedArray) -> str:
         """Returns the metric for a label, without missing values.
 
@@ -119,3 +132,7 @@ class Plan:
             "seed": self.seed,
         }
         return hashlib.sha256(json.dumps(common, sort_keys=True).encode()).hexdigest()
+
+
+def _text(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, tuple) else value

@@ -37,7 +37,7 @@ _SEPARATE = ("quasi_identifiers", "k")
 
 
 def policy_properties(
-    policy: AnonymizationPolicy | None, arguments: Mapping[str, Any], *, schema_given: bool
+    policy: AnonymizationPolicy | None, arguments: Mapping[str, Any], *, schema_given: bool, k_chosen: bool = False
 ) -> dict[str, Any]:
     """Turns a component's arguments into execution properties, and checks all that is known.
 
@@ -45,6 +45,7 @@ def policy_properties(
         policy: The policy argument.
         arguments: The role and guarantee arguments by field name; None where not given.
         schema_given: Whether a schema channel is connected, so that roles may still come.
+        k_chosen: Whether k is an AnonymizationTuner's to say, when the pipeline runs.
 
     Returns:
         The properties `policy`, `quasi_identifiers` and `k`; None where not given.
@@ -61,6 +62,11 @@ def policy_properties(
             "only quasi_identifiers and k can be run-time parameters", got=", ".join(sorted(later - set(_SEPARATE)))
         )
     known = {**_policy_fields(policy), **{name: value for name, value in given.items() if name not in later}}
+    if k_chosen:
+        if "k" in given:
+            raise PolicyError("both k and choice say how large a class must be", hint="give one of them")
+        known.pop("k", None)
+        later = later | {"k"}
     _check_known(known, later, schema_given=schema_given)
     rest = {name: _plain(value) for name, value in known.items() if name not in _SEPARATE}
     names = given.get("quasi_identifiers", known.get("quasi_identifiers"))
@@ -71,12 +77,15 @@ def policy_properties(
     }
 
 
-def resolve_policy(properties: Mapping[str, Any], schema: Any | None) -> AnonymizationPolicy:
+def resolve_policy(
+    properties: Mapping[str, Any], schema: Any | None, choice: Mapping[str, Any] | None = None
+) -> AnonymizationPolicy:
     """Builds the policy from execution properties and, if there is one, the schema.
 
     Args:
         properties: As `policy_properties` made them; numbers may have become floats on the way.
         schema: A TFMD schema proto, or None.
+        choice: What an AnonymizationTuner chose, as `choices.read_choice` returns it, or None.
 
     Returns:
         The checked policy.
@@ -90,6 +99,8 @@ def resolve_policy(properties: Mapping[str, Any], schema: Any | None) -> Anonymi
         fields["quasi_identifiers"] = parse_names(properties["quasi_identifiers"])
     if properties.get("k") is not None:
         fields["k"] = _whole(properties["k"])
+    if choice is not None:
+        fields["k"] = choice["k"]
     if fields.get("l") is not None:
         fields["l"] = _whole(fields["l"])
     if "quasi_identifiers" not in fields:

@@ -6,25 +6,19 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-import apache_beam as beam
 import pyarrow as pa
 from tfx.v1.dsl.io import fileio
 
 from tfx_anonymizer._tfx_compat import BaseBeamExecutor, GenericExecutor, artifact_utils, json_utils
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
-from tfx_anonymizer.component_support.running import cancelled_on_failure
+from tfx_anonymizer.component_support.sampling import categorical_features, sample_split
 from tfx_anonymizer.component_support.schemas import read_schema
-from tfx_anonymizer.component_support.writing import write_aside
-from tfx_anonymizer.errors import InputDataError, PolicyError
+from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.guides import fit_estimator
 from tfx_anonymizer.guides.loading import ESTIMATOR_FOLDER
 from tfx_anonymizer.policy import schema_roles
 from tfx_anonymizer.transforms.columns import require_columns, single_valued_columns
-from tfx_anonymizer.transforms.examples_io import ReadExamples
-from tfx_anonymizer.transforms.failures import typed_errors
-from tfx_anonymizer.transforms.integrity import CheckGzip
-from tfx_anonymizer.transforms.sample import SampleRows
 
 
 class Executor(BaseBeamExecutor):  # type: ignore[misc]
@@ -71,7 +65,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
             label,
             properties["estimator"],
             leave_out=leave_out,
-            categorical=_categorical(schema),
+            categorical=categorical_features(schema),
             seed=int(properties["seed"]),
         )
         folder = posixpath.join(uri, ESTIMATOR_FOLDER)
@@ -87,31 +81,12 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         examples = ExamplesInput.of(input_dict["examples"])
         split = properties["train_split"]
         examples.check_splits([split], "train_split")
-        path = posixpath.join(self._get_tmp_dir(), "sample.arrow")
-        source = examples.source(split)
-        with typed_errors(f"split {split!r}"), cancelled_on_failure(self._make_beam_pipeline()) as pipeline:
-            _ = pipeline | "Whole" >> CheckGzip(source.patterns, f"split {split!r}")
-            _ = (
-                pipeline
-                | "Read" >> ReadExamples(source)
-                | "Sample" >> SampleRows(int(properties["sample_size"]), int(properties["seed"]), leave_out)
-                | "Keep" >> beam.Map(_write_table, path)
-            )
-        with fileio.open(path, "rb") as file:
-            sample = pa.ipc.open_stream(file.read()).read_all()
-        fileio.remove(path)
-        if not sample.num_rows:
-            raise InputDataError(f"split {split!r} holds no examples")
-        return sample
-
-
-def _categorical(schema: Any | None) -> list[str]:
-    if schema is None:
-        return []
-    return [feature.name for feature in schema.feature if feature.int_domain.is_categorical]
-
-
-def _write_table(table: pa.Table, path: str) -> None:
-    with pa.ipc.new_stream(sink := pa.BufferOutputStream(), table.schema) as writer:
-        writer.write_table(table)
-    write_aside(path, sink.getvalue().to_pybytes())
+        return sample_split(
+            self._make_beam_pipeline(),
+            examples,
+            split,
+            self._get_tmp_dir(),
+            size=int(properties["sample_size"]),
+            seed=int(properties["seed"]),
+            leave_out=leave_out,
+        )

@@ -30,6 +30,7 @@ class KAnonymityValidatorSpec(ComponentSpec):  # type: ignore[misc]
     INPUTS = {
         "examples": ChannelParameter(type=standard_artifacts.Examples),
         "schema": ChannelParameter(type=standard_artifacts.Schema, optional=True),
+        "choice": ChannelParameter(type=artifacts.AnonymizationChoice, optional=True),
     }
     OUTPUTS = {
         "blessing": ChannelParameter(type=artifacts.PrivacyBlessing),
@@ -46,6 +47,7 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
     Args:
         examples: A channel of released `Examples`.
         schema: A channel with a `Schema` whose features may be tagged with privacy roles.
+        choice: A channel with the `AnonymizationChoice` of an AnonymizationTuner, which then says k.
         quasi_identifiers: Features an outsider may know.
         k: Least size of a class; at least 2.
         entity_id: The feature that says whose row it is; k then counts distinct people.
@@ -87,6 +89,7 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         self,
         examples: tfx.types.BaseChannel,
         schema: tfx.types.BaseChannel | None = None,
+        choice: tfx.types.BaseChannel | None = None,
         *,
         quasi_identifiers: Sequence[str] | Any | None = None,
         k: int | Any | None = None,
@@ -125,10 +128,11 @@ class KAnonymityValidator(BaseBeamComponent):  # type: ignore[misc]
         spec = KAnonymityValidatorSpec(
             examples=examples,
             schema=schema,
+            choice=choice,
             splits=json.dumps(list(splits)),
             fail_on_violation=int(fail_on_violation),
             blessing=tfx.dsl.Channel(type=artifacts.PrivacyBlessing),
             report=tfx.dsl.Channel(type=artifacts.ValidationReport),
-            **policy_properties(policy, roles, schema_given=schema is not None),
+            **policy_properties(policy, roles, schema_given=schema is not None, k_chosen=choice is not None),
         )
         super().__init__(spec=spec)

@@ -12,6 +12,7 @@ from tfx.v1.dsl.io import fileio
 
 from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, io_utils
 from tfx_anonymizer.component_support import reports
+from tfx_anonymizer.component_support.choices import read_choice
 from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
 from tfx_anonymizer.component_support.parameters import resolve_policy
@@ -37,7 +38,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         """Counts the release and writes the verdict.
 
         Args:
-            input_dict: `examples`; optional `schema`.
+            input_dict: `examples`; optional `schema`, `choice`.
             output_dict: `blessing`, `report`.
             exec_properties: `policy`, `quasi_identifiers`, `k`, `splits`, `fail_on_violation`; see `component`.
 
@@ -49,7 +50,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         blessing = artifact_utils.get_single_instance(output_dict["blessing"])
         report = artifact_utils.get_single_instance(output_dict["report"])
         try:
-            policy = resolve_policy(exec_properties, read_schema(input_dict))
+            policy = resolve_policy(exec_properties, read_schema(input_dict), read_choice(input_dict))
             counted = self._count(input_dict, policy, json.loads(exec_properties["splits"]), report.uri)
             found = {split: check_counts(policy, counts) for split, counts in counted.items()}
             blessed = all(check.holds for of_split in found.values() for check in of_split)

@@ -18,6 +18,7 @@ _METRICS = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "r
 
 def write_comparison(
     folder: Path,
+    tool: str,
     comparison: Mapping[str, Any],
     recommended: Mapping[str, Any] | None,
     *,
@@ -28,13 +29,14 @@ def write_comparison(
 
     Args:
         folder: Where to; exists.
+        tool: What made the comparison.
         comparison: As `comparison.Comparison.to_dict` gives it.
         recommended: The point to take, one of the comparison's, or None.
         at_most: The loss that was allowed, points.
         method: How it was made, by name.
     """
     body = {**comparison, "at_most": at_most, "recommended": recommended, "method": dict(method)}
-    report = framed("tfx-anonymizer compare", body)
+    report = framed(tool, body)
     write_aside(folder / "comparison.json", json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     write_aside(folder / "comparison.csv", _table(comparison))
     metric = _METRICS[comparison["metric"]]

@@ -1,0 +1,1 @@
+"""AnonymizationTuner: which k to take, found inside a pipeline."""
