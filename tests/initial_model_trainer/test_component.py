@@ -6,13 +6,19 @@ import json
 import textwrap
 
 import pytest
+from tfx.proto import example_gen_pb2
+from tfx.v1.types import standard_artifacts
 
+from pipelines.common.graph import BEAM_ARGS
 from tests.support.examples import read_examples, write_examples, write_splits
 from tests.support.people import QUASI_IDENTIFIERS, make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
 from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer
+from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, examples_utils
 from tfx_anonymizer.errors import ColumnError, GuideError, InputDataError, PolicyError
 from tfx_anonymizer.guides import GuideLocation
+from tfx_anonymizer.guides.loading import ESTIMATOR_FOLDER
+from tfx_anonymizer.initial_model_trainer.executor import Executor
 
 POLICY = AnonymizationPolicy(tuple(QUASI_IDENTIFIERS), 8, label="ill", direct_identifiers=("name",))
 MODULE = """
@@ -167,3 +173,22 @@ def test_configuration_is_checked_when_the_pipeline_is_built(tmp_path, arguments
 
 def test_the_raw_examples_are_not_changed(raw):
     assert len(read_examples(raw / "Split-train")) == 300
+
+
+def test_workers_elsewhere_need_no_folder_of_this_process(tmp_path, raw):
+    """On Kubeflow TFX's folder for temporary files is the pod's own, so the sample does not go there."""
+    examples = standard_artifacts.Examples()
+    examples.uri = str(raw)
+    examples.split_names = artifact_utils.encode_split_names(["train", "eval"])
+    examples_utils.set_payload_format(examples, example_gen_pb2.PayloadFormat.FORMAT_TF_EXAMPLE)
+    model = standard_artifacts.Model()
+    model.uri = str(tmp_path / "model")
+    channel = import_examples(raw).outputs["result"]
+    component = InitialModelTrainer(channel, estimator="random_forest", label_key="ill", exclude_features=["name"])
+    context = BaseBeamExecutor.Context(beam_pipeline_args=list(BEAM_ARGS), tmp_dir=None, unique_id="1")
+    Executor(context).Do({"examples": [examples]}, {"model": [model]}, component.exec_properties)
+    guide = GuideLocation(model.uri).load()
+    assert guide.kind == "random_forest"
+    # The sample, raw rows as they are, does not stay.
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert [path.name for path in (tmp_path / "model").iterdir()] == [ESTIMATOR_FOLDER]

@@ -46,7 +46,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         settings = json.loads(exec_properties["settings"])
         try:
             plan = _plan(input_dict, exec_properties, settings["plan"])
-            found = self._compare(input_dict, plan, settings)
+            found = self._compare(input_dict, plan, settings, report.uri)
             best = found.recommended(settings["at_most"])
             _write_report(report.uri, found, best, plan, settings)
         except BaseException:
@@ -63,7 +63,9 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         choice.set_int_custom_property("k", best.k)
         choice.set_string_custom_property("partitioner", best.partitioner)
 
-    def _compare(self, input_dict: Mapping[str, list[Any]], plan: Plan, settings: Mapping[str, Any]) -> Comparison:
+    def _compare(
+        self, input_dict: Mapping[str, list[Any]], plan: Plan, settings: Mapping[str, Any], uri: str
+    ) -> Comparison:
         examples = ExamplesInput.of(input_dict["examples"])
         split = settings["split"]
         examples.check_splits([split], "split")
@@ -71,7 +73,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
             self._make_beam_pipeline(),
             examples,
             split,
-            self._get_tmp_dir(),
+            uri,
             size=settings["sample_size"],
             seed=plan.seed,
             leave_out=plan.policy.direct_identifiers,

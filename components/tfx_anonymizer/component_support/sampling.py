@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import uuid
 from typing import Any
 
 import apache_beam as beam
@@ -23,7 +24,7 @@ def sample_split(
     pipeline: beam.Pipeline,
     examples: ExamplesInput,
     split: str,
-    scratch: str,
+    beside: str,
     *,
     size: int,
     seed: int,
@@ -35,7 +36,7 @@ def sample_split(
         pipeline: A pipeline that was not run yet.
         examples: What to sample.
         split: Of which split.
-        scratch: A folder of this execution's own, that workers can write to.
+        beside: The folder of an output; the sample goes through one of its own beside it, which is removed again.
         size: Most rows to keep; all if there are fewer.
         seed: Gives another sample.
         leave_out: Columns to leave out.
@@ -46,19 +47,24 @@ def sample_split(
     Raises:
         InputDataError: If the split holds no examples, or cannot be read.
     """
+    # TFX's folder for temporary files will not do: on Kubeflow it is the pod's own, and a worker elsewhere writes this.
+    scratch = f"{beside.rstrip('/')}.sample-{uuid.uuid4().hex}"
     path = posixpath.join(scratch, "sample.arrow")
     source = examples.source(split)
-    with typed_errors(f"split {split!r}"), cancelled_on_failure(pipeline):
-        _ = pipeline | "Whole" >> CheckGzip(source.patterns, f"split {split!r}")
-        _ = (
-            pipeline
-            | "Read" >> ReadExamples(source)
-            | "Sample" >> SampleRows(size, seed, leave_out)
-            | "Keep" >> beam.Map(_write_table, path)
-        )
-    with fileio.open(path, "rb") as file:
-        sample = pa.ipc.open_stream(file.read()).read_all()
-    fileio.remove(path)
+    try:
+        with typed_errors(f"split {split!r}"), cancelled_on_failure(pipeline):
+            _ = pipeline | "Whole" >> CheckGzip(source.patterns, f"split {split!r}")
+            _ = (
+                pipeline
+                | "Read" >> ReadExamples(source)
+                | "Sample" >> SampleRows(size, seed, leave_out)
+                | "Keep" >> beam.Map(_write_table, path)
+            )
+        with fileio.open(path, "rb") as file:
+            sample = pa.ipc.open_stream(file.read()).read_all()
+    finally:
+        if fileio.exists(scratch):
+            fileio.rmtree(scratch)
     if not sample.num_rows:
         raise InputDataError(f"split {split!r} holds no examples")
     return sample

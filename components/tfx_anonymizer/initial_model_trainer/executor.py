@@ -58,7 +58,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
             raise PolicyError("label_key was not given", hint="pass label_key=, or tag a feature 'label' in the schema")
         leave_out = {*json_utils.loads(properties["exclude_features"]), *roles.get("direct_identifiers", ())}
         leave_out |= {roles["entity_id"]} if "entity_id" in roles else set()
-        sample = self._sample(input_dict, properties, tuple(sorted(leave_out)))
+        sample = self._sample(input_dict, properties, tuple(sorted(leave_out)), uri)
         require_columns([label], sample.column_names, "label_key")
         guide = fit_estimator(
             single_valued_columns(sample),
@@ -76,7 +76,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
                 file.write(data)
 
     def _sample(
-        self, input_dict: Mapping[str, list[Any]], properties: Mapping[str, Any], leave_out: tuple[str, ...]
+        self, input_dict: Mapping[str, list[Any]], properties: Mapping[str, Any], leave_out: tuple[str, ...], uri: str
     ) -> pa.Table:
         examples = ExamplesInput.of(input_dict["examples"])
         split = properties["train_split"]
@@ -85,7 +85,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
             self._make_beam_pipeline(),
             examples,
             split,
-            self._get_tmp_dir(),
+            uri,
             size=int(properties["sample_size"]),
             seed=int(properties["seed"]),
             leave_out=leave_out,
