@@ -35,6 +35,14 @@ from tfx_anonymizer.errors import GuaranteeError, ViolationError
 LOGS = Path(__file__).parents[2] / "runs" / "runners-test"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def ends_in_order():
+    """A run that is told to end (a time limit, a CI's cancel button) ends its servers too."""
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.exit("told to end", returncode=143))
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 @pytest.fixture(scope="module", params=FLAVOURS)
 def runner(request):
     home = LOGS / request.param
