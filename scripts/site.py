@@ -99,7 +99,9 @@ def _list_outputs(found: re.Match[str]) -> str:
 def page_text(path: Path) -> str:
     """Returns what a page says, as Markdown; of README.md one section, and of a notebook its cells."""
     if path.suffix == ".ipynb":
-        return notebook_markdown(path)
+        title, rest = notebook_markdown(path).split("\n", 1)
+        # As HTML, so that it stays a link to the file and is not led to this page.
+        return f'{title}\n\n<a class="md-button" href="{path.name}" download>Download this notebook</a>\n{rest}'
     text = path.read_text(encoding="utf-8")
     if path == ROOT / "README.md":
         found = re.search(rf"^## ({COSTS}\n.*?)^## ", text, flags=re.MULTILINE | re.DOTALL)

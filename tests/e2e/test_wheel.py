@@ -24,7 +24,9 @@ def test_a_wheel_installs_and_works(tmp_path):
     run(sys.executable, "-m", "build", "--outdir", tmp_path / "dist", ROOT)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
-    assert {"tfx_anonymizer/py.typed", "tfx_anonymizer/report/release.html.j2"} <= held
+    templates = {path.relative_to(ROOT / "components").as_posix() for path in (ROOT / "components").rglob("*.j2")}
+    assert len(templates) >= 5
+    assert {"tfx_anonymizer/py.typed", *templates} <= held
     assert not {name.split("/")[0] for name in held} - {"tfx_anonymizer", wheel.name.split("-py3")[0] + ".dist-info"}
 
     line = ".".join(metadata.version("tfx").split(".")[:2])

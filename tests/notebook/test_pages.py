@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
 
-from tfx_anonymizer.notebook.pages import blessing_page, generalization_page, report_page
+from tfx_anonymizer.notebook.pages import blessing_page, choice_page, framed_page, generalization_page, report_page
 from tfx_anonymizer.report import framed
 
 
@@ -92,6 +93,21 @@ def test_nothing_is_fetched_and_nothing_runs():
 )
 def test_a_blessing(blessed, said):
     assert said in words(blessing_page(blessed=blessed))
+
+
+def test_a_choice():
+    assert "k = 1,000, grouped by mdav." in words(choice_page({"k": 1000, "partitioner": "mdav"}))
+    assert "<b>" not in choice_page({"k": 2, "partitioner": "<b>"})
+
+
+def test_a_whole_page_stays_in_its_frame():
+    inner = '<!doctype html><p class="it\'s">k &amp; co</p><script>alert(1)</script>'
+    page = framed_page("What each k cost", inner)
+    assert "<script" not in page
+    (frame,) = re.findall(r"<iframe ([^>]*)>", page)
+    # No word after it, so nothing is allowed: no scripts, no forms, no way up.
+    assert frame.startswith("sandbox title=")
+    assert html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == inner
 
 
 def test_a_generalization_shows_no_value():

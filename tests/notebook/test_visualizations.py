@@ -63,6 +63,16 @@ def test_reports(shown, tmp_path, artifact_type):
     assert "Maker: every promise holds." in shown(made(artifact_type, tmp_path))
 
 
+def test_a_comparison(shown, tmp_path):
+    (tmp_path / "comparison.html").write_text("<!doctype html><title>What privacy costs</title>")
+    assert "What privacy costs" in shown(made(artifacts.ComparisonReport, tmp_path))
+
+
+def test_a_choice(shown, tmp_path):
+    (tmp_path / "choice.json").write_text('{"k": 25, "partitioner": "auto"}')
+    assert "k = 25, grouped by auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))
+
+
 @pytest.mark.parametrize("blessed", [True, False])
 def test_blessings(shown, tmp_path, blessed):
     artifact = made(artifacts.PrivacyBlessing, tmp_path)

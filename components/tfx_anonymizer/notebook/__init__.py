@@ -8,7 +8,8 @@ or, which is the same, `tfx_anonymizer.notebook.register()`. From then on
 
     context.show(anonymizer.outputs["report"])
 
-shows what was promised, what was reached and how large the classes are; a validator's report and its blessing likewise.
+shows what was promised, what was reached and how large the classes are; a validator's report and its blessing,
+a tuner's comparison and its choice likewise.
 What is shown holds names of columns and counts, and no value of any record. TFX is imported when `register` is called.
 """
 

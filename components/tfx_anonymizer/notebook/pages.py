@@ -40,6 +40,25 @@ def generalization_page(headers: Mapping[str, Mapping[str, Any]]) -> str:
     return _render("generalization.html.j2", headers=headers)
 
 
+def choice_page(choice: Mapping[str, Any]) -> str:
+    """Renders what AnonymizationTuner chose.
+
+    Args:
+        choice: What `choice.json` holds.
+    """
+    return _render("choice.html.j2", choice=choice)
+
+
+def framed_page(title: str, page: str) -> str:
+    """Renders a whole page inside a frame in which no script runs.
+
+    Args:
+        title: What the page is, for those who hear it read.
+        page: A whole page of HTML.
+    """
+    return _render("page.html.j2", title=title, page=page)
+
+
 def _bars(split: Mapping[str, Any]) -> list[dict[str, int]]:
     sizes = {int(size): count for size, count in split["counted"]["class_sizes"].items()}
     return histogram(sizes) if sizes else []

@@ -65,6 +65,26 @@ class ValidationReportVisualization(_Page):
         return pages.report_page(_read_json(artifact, REPORT_FILE))
 
 
+class ComparisonReportVisualization(_Page):
+    """What each k cost."""
+
+    ARTIFACT_TYPE = artifacts.ComparisonReport
+
+    def html(self, artifact: Any) -> str:
+        """Returns the page that AnonymizationTuner wrote, in a frame."""
+        return pages.framed_page("What each k cost", _read(artifact, "comparison.html"))
+
+
+class AnonymizationChoiceVisualization(_Page):
+    """What AnonymizationTuner chose."""
+
+    ARTIFACT_TYPE = artifacts.AnonymizationChoice
+
+    def html(self, artifact: Any) -> str:
+        """Returns k and the partitioner as one line."""
+        return pages.choice_page(_read_json(artifact, "choice.json"))
+
+
 class PrivacyBlessingVisualization(_Page):
     """A validator's verdict."""
 
@@ -94,20 +114,27 @@ class GeneralizationVisualization(_Page):
 VISUALIZATIONS = (
     AnonymizationReportVisualization,
     ValidationReportVisualization,
+    ComparisonReportVisualization,
+    AnonymizationChoiceVisualization,
     PrivacyBlessingVisualization,
     GeneralizationVisualization,
 )
 
 
-def _read_json(artifact: Any, name: str) -> dict[str, Any]:
+def _read(artifact: Any, name: str) -> str:
     path = posixpath.join(artifact.uri, name)
     if not fileio.exists(path):
         raise InputDataError(
             f"an artifact of type {artifact.type_name} holds no {name}",
             hint="run the component that makes it first, and see whether it failed",
         )
+    text: str = io_utils.read_string_file(path)
+    return text
+
+
+def _read_json(artifact: Any, name: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(io_utils.read_string_file(path))
+        found: dict[str, Any] = json.loads(_read(artifact, name))
     except json.JSONDecodeError as error:
         raise InputDataError(
             f"{name} of an artifact of type {artifact.type_name} is damaged", got=f"an error at character {error.pos}"
