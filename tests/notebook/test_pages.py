@@ -96,7 +96,7 @@ def test_a_blessing(blessed, said):
 
 
 def test_a_choice():
-    assert "k = 1,000, grouped by mdav." in words(choice_page({"k": 1000, "partitioner": "mdav"}))
+    assert "k = 1,000; partitioner: mdav." in words(choice_page({"k": 1000, "partitioner": "mdav"}))
     assert "<b>" not in choice_page({"k": 2, "partitioner": "<b>"})
 
 

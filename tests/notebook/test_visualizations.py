@@ -70,7 +70,7 @@ def test_a_comparison(shown, tmp_path):
 
 def test_a_choice(shown, tmp_path):
     (tmp_path / "choice.json").write_text('{"k": 25, "partitioner": "auto"}')
-    assert "k = 25, grouped by auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))
+    assert "k = 25; partitioner: auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))
 
 
 @pytest.mark.parametrize("blessed", [True, False])
