@@ -124,6 +124,11 @@ class AirflowHome:
         query = "select try_number from task_instance where dag_id = ? and run_id = ? and task_id = ?"
         return int(self.rows(query, dag_id, run_id, task_id)[0][0])
 
+    def successes(self, dag_id: str, task_id: str) -> int:
+        """Returns in how many runs a task has succeeded."""
+        query = "select count(*) from task_instance where dag_id = ? and task_id = ? and state = 'success'"
+        return int(self.rows(query, dag_id, task_id)[0][0])
+
     def finish(self, dag_id: str, run_id: str, seconds: float) -> str:
         """Waits for the end of a run and returns its state."""
         query = "select state from dag_run where dag_id = ? and run_id = ?"
