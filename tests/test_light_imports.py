@@ -25,6 +25,7 @@ def heavy_after(code: str) -> list[str]:
         "from tfx_anonymizer.airflow import PipelineGraph, expression",
         "import tfx_anonymizer.airflow.__main__",
         "import tfx_anonymizer.notebook, tfx_anonymizer.notebook.pages",
+        "from tfx_anonymizer.attacks import epsilon, figures, lira, neural, quantile, references, rmia, roc, scores",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
     ],
 )
