@@ -22,8 +22,8 @@ def by_rates(scores: Floats, members: Bools, *, delta: float = 0.0, level: float
     """Bounds epsilon by a threshold's rates: epsilon >= ln((TPR - delta) / FPR), each at its Clopper-Pearson limit.
 
     A random half of the records chooses the threshold, and whether it is members above it or others below it that are
-    caught; the other half is counted. The limits hold for independent trials, and records of one training run are not quite that; where members were drawn by coin,
-    `one_run` needs no such assumption.
+    caught; the other half is counted. The limits hold for independent trials, and records of one training run are not
+    quite that; where members were drawn by coin, `one_run` needs no such assumption.
 
     Args:
         scores: Of n records, float64, shape (n,).

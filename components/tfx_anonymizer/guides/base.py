@@ -38,3 +38,6 @@ class Guide(Protocol):
         Raises:
             GuideError: If the model cannot be applied to these rows.
         """
+
+    def predict_new(self, table: pa.Table, records: Sequence[bytes] | None = None) -> npt.NDArray[Any]:
+        """Predicts as the published model does, rows it has learned from included; see `predict`."""

@@ -68,8 +68,8 @@ class EstimatorGuide:
                 predictions[inside] = self._apply(model, frame[inside])
         return predictions if self.task == "classification" else predictions[:, 0]
 
-    def predict_new(self, table: pa.Table) -> npt.NDArray[np.float64]:
-        """Predicts rows that were not learned from, by the model fitted on all rows."""
+    def predict_new(self, table: pa.Table, records: Sequence[bytes] | None = None) -> npt.NDArray[np.float64]:
+        """Predicts by the model fitted on all rows: for rows that were not learned from, or as it is published."""
         predictions = self._apply(self.whole, self.features.frame(table))
         return predictions if self.task == "classification" else predictions[:, 0]
 

@@ -60,6 +60,10 @@ class SavedModelGuide:
         blocks = [self._predict_block(records[start : start + BLOCK]) for start in range(0, len(records), BLOCK)]
         return np.concatenate(blocks) if blocks else np.zeros((0, 1))
 
+    def predict_new(self, table: pa.Table, records: Sequence[bytes] | None = None) -> npt.NDArray[np.float64]:
+        """Predicts as `predict` does: a SavedModel has no folds."""
+        return self.predict(table, records)
+
     def _predict_block(self, records: Sequence[bytes]) -> npt.NDArray[np.float64]:
         import tensorflow as tf
 

@@ -18,16 +18,19 @@ class PredictWithGuide(beam.PTransform):  # type: ignore[misc]
     Args:
         location: Where the guide lies. A guide that needs serialized records needs batches read `with_records=True`.
         keep_records: Whether `RECORD_COLUMN` stays; without it less is shuffled.
+        as_published: Whether rows that a built-in estimator learned from are answered by the model that saw them, as
+            whoever holds it is answered, and not out of fold.
     """
 
-    def __init__(self, location: GuideLocation, *, keep_records: bool = False) -> None:
+    def __init__(self, location: GuideLocation, *, keep_records: bool = False, as_published: bool = False) -> None:
         super().__init__()
         self._location = location
         self._keep_records = keep_records
+        self._as_published = as_published
 
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[pa.RecordBatch]:
         """Applies the transform."""
-        return batches | "Predict" >> beam.Map(_predict, self._location, self._keep_records)
+        return batches | "Predict" >> beam.Map(_predict, self._location, self._keep_records, self._as_published)
 
 
 def guide_matrix(table: pa.Table) -> npt.NDArray[np.float64]:
@@ -39,7 +42,9 @@ def guide_matrix(table: pa.Table) -> npt.NDArray[np.float64]:
     return flat.reshape(len(lists), -1)
 
 
-def _predict(batch: pa.RecordBatch, location: GuideLocation, keep_records: bool) -> pa.RecordBatch:
+def _predict(
+    batch: pa.RecordBatch, location: GuideLocation, keep_records: bool, as_published: bool = False
+) -> pa.RecordBatch:
     guide = location.load()
     names = list(batch.schema.names)
     records = None
@@ -50,7 +55,8 @@ def _predict(batch: pa.RecordBatch, location: GuideLocation, keep_records: bool)
     # A column of row numbers keeps the number of rows where the guide wants no columns, or the batch has none of them.
     wanted = project(batch, guide.columns)
     table = pa.table({**dict(zip(wanted.column_names, wanted.columns, strict=True)), _ROWS: np.arange(batch.num_rows)})
-    found = np.asarray(guide.predict(table, records), dtype=np.float64).reshape(batch.num_rows, -1)
+    answer = guide.predict_new if as_published else guide.predict
+    found = np.asarray(answer(table, records), dtype=np.float64).reshape(batch.num_rows, -1)
     offsets = np.arange(0, found.size + 1, max(found.shape[1], 1), dtype=np.int64)
     predictions = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(found.ravel()))
     if not keep_records:
