@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from tfx_anonymizer.artifacts import (
         AnonymizationChoice,
         AnonymizationReport,
+        AuditReport,
         ComparisonReport,
         Generalization,
         PrivacyBlessing,
         ValidationReport,
     )
+    from tfx_anonymizer.audit_split.component import AuditSplit
     from tfx_anonymizer.core.anonymizer import AccuracyGuidedAnonymizer
     from tfx_anonymizer.core.measures import PrivacyMeasures, measure_privacy
     from tfx_anonymizer.errors import AnonymizerError
     from tfx_anonymizer.initial_model_trainer.component import InitialModelTrainer
     from tfx_anonymizer.k_anonymity_validator.component import KAnonymityValidator
     from tfx_anonymizer.policy import AnonymizationPolicy
+    from tfx_anonymizer.privacy_auditor.component import PrivacyAuditor
 
 _HOMES = {
     "AGAnonymizer": "ag_anonymizer.component",
@@ -36,10 +39,13 @@ _HOMES = {
     "AnonymizationReport": "artifacts",
     "AnonymizationTuner": "anonymization_tuner.component",
     "AnonymizerError": "errors",
+    "AuditReport": "artifacts",
+    "AuditSplit": "audit_split.component",
     "ComparisonReport": "artifacts",
     "Generalization": "artifacts",
     "InitialModelTrainer": "initial_model_trainer.component",
     "KAnonymityValidator": "k_anonymity_validator.component",
+    "PrivacyAuditor": "privacy_auditor.component",
     "PrivacyBlessing": "artifacts",
     "PrivacyMeasures": "core.measures",
     "ValidationReport": "artifacts",
@@ -54,10 +60,13 @@ __all__ = [
     "AnonymizationReport",
     "AnonymizationTuner",
     "AnonymizerError",
+    "AuditReport",
+    "AuditSplit",
     "ComparisonReport",
     "Generalization",
     "InitialModelTrainer",
     "KAnonymityValidator",
+    "PrivacyAuditor",
     "PrivacyBlessing",
     "PrivacyMeasures",
     "ValidationReport",

@@ -10,6 +10,8 @@ from tfx import v1 as tfx
 
 # Set to 1 on whatever holds, or was fitted on, values of real people.
 CONTAINS_PERSONAL_DATA = "contains_personal_data"
+# Set to 1 on examples whose splits `member` and `non_member` a fair coin told apart before anything was trained.
+MEMBERS_DRAWN_BY_COIN = "members_drawn_by_coin"
 
 
 class Generalization(tfx.dsl.Artifact):  # type: ignore[misc]
@@ -43,6 +45,12 @@ class ComparisonReport(tfx.dsl.Artifact):  # type: ignore[misc]
     """What each k cost: `comparison.html`, `comparison.csv` and `comparison.json`, without any value of a record."""
 
     TYPE_NAME = "tfx_anonymizer.ComparisonReport"
+
+
+class AuditReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What PrivacyAuditor found: `report.json` and `report.html`, without any value of a record; see `schemas/`."""
+
+    TYPE_NAME = "tfx_anonymizer.AuditReport"
 
 
 class PrivacyBlessing(tfx.dsl.Artifact):  # type: ignore[misc]

@@ -39,6 +39,8 @@ def quantile_score(
     Returns:
         Spreads above the middle, float64, shape (n,).
     """
+    from threadpoolctl import threadpool_limits
+
     check_scores(confidence, members)
     phi = log_odds(confidence)
     rng = np.random.default_rng(seed)
@@ -51,10 +53,12 @@ def quantile_score(
         learn = ~members & ~judged
         if not learn.any() or not judged.any():
             continue
-        middle, above = (
-            _regression(level, categorical, seed).fit(features[learn], phi[learn]).predict(features[judged])
-            for level in (_MIDDLE, _ABOVE)
-        )
+        # Threads that wait for each other on a busy machine cost more than they save.
+        with threadpool_limits(1):
+            middle, above = (
+                _regression(level, categorical, seed).fit(features[learn], phi[learn]).predict(features[judged])
+                for level in (_MIDDLE, _ABOVE)
+            )
         score[judged] = (phi[judged] - middle) / np.maximum(above - middle, _LEAST_SPREAD)
     return score
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfx_anonymizer._version import __version__
@@ -21,12 +21,30 @@ LIMITS = (
 )
 
 
-def framed(tool: str, body: Mapping[str, Any]) -> dict[str, Any]:
+AUDIT_CLAIM = (
+    "The attacks named here were carried out, on the records counted here, and reached what stands here. "
+    "This is a measurement, not a proof, and no verdict in law."
+)
+AUDIT_LIMITS = (
+    "Other attacks: whoever knows more, or trains more reference models, may reach more; an upper confidence limit is "
+    "one of these attacks, not of all.",
+    "Other people: an average over the audited hides single persons who are told more easily; see the groups.",
+    "Other releases: what two releases or two models about the same people tell together is not measured.",
+    "Epsilon: what stands here are lower bounds; none of them says that training was differentially private.",
+    "Other attributes: what is known beside the quasi-identifiers was tried in few ways only.",
+)
+
+
+def framed(
+    tool: str, body: Mapping[str, Any], claim: str = CLAIM, not_covered: Sequence[str] = LIMITS
+) -> dict[str, Any]:
     """Puts the frame round a report's facts.
 
     Args:
         tool: What made the report.
         body: JSON-ready facts; never a value of a record.
+        claim: What the facts amount to.
+        not_covered: What they say nothing of.
 
     Returns:
         The report, JSON-ready; see `schemas/report.schema.json`.
@@ -36,6 +54,6 @@ def framed(tool: str, body: Mapping[str, Any]) -> dict[str, Any]:
         "tool": tool,
         "made_by": f"tfx_anonymizer {__version__}",
         **body,
-        "claim": CLAIM,
-        "not_covered": list(LIMITS),
+        "claim": claim,
+        "not_covered": list(not_covered),
     }

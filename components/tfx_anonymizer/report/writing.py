@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tfx_anonymizer.errors import PolicyError
-from tfx_anonymizer.report.frame import framed
+from tfx_anonymizer.report.frame import AUDIT_CLAIM, AUDIT_LIMITS, framed
 from tfx_anonymizer.report.release import ReleaseFacts
 
 _BARS = 24
@@ -39,6 +40,19 @@ def write_report(path: Path, tool: str, facts: ReleaseFacts) -> None:
     write_aside(path, text)
 
 
+def write_audit_report(path: Path, tool: str, body: Mapping[str, Any]) -> None:
+    """Writes a report of an audit.
+
+    Args:
+        path: Where to; the suffix says in which form.
+        tool: What made it.
+        body: What `auditing.whole.Audit.to_dict` gives.
+    """
+    report = framed(tool, body, AUDIT_CLAIM, AUDIT_LIMITS)
+    html = path.suffix == ".html"
+    write_aside(path, render_audit_html(report) if html else json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+
 def write_aside(path: Path, text: str) -> None:
     """Writes a file beside its place and moves it there: whoever looks sees all of it or nothing."""
     aside = path.with_name(f".{path.name}.tmp")
@@ -53,6 +67,11 @@ def render_html(report: dict[str, Any]) -> str:
     """Renders a report of a release as one page that needs nothing from elsewhere."""
     bars = histogram({int(size): count for size, count in report["counted"]["class_sizes"].items()})
     return render("release.html.j2", report=report, bars=bars)
+
+
+def render_audit_html(report: dict[str, Any]) -> str:
+    """Renders a report of an audit as one page that needs nothing from elsewhere."""
+    return render("audit.html.j2", report=report)
 
 
 def render(template: str, **values: Any) -> str:

@@ -23,12 +23,21 @@ class Advantage:
         with_model: Share guessed rightly with the model.
         without_model: Share guessed rightly without.
         advantage: The difference, with the interval of Agresti and Min (2005) for pairs.
+        gained: People guessed rightly with the model only.
+        lost: People guessed rightly without it only.
     """
 
     people: int
     with_model: float
     without_model: float
     advantage: Estimate
+
+    gained: int
+    lost: int
+
+    def at(self, confidence: float) -> Estimate:
+        """Returns the advantage with another interval."""
+        return _difference(self.people, self.gained, self.lost, confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the advantage as JSON-ready values."""
@@ -48,17 +57,18 @@ def compare(with_model: Bools, without_model: Bools, confidence: float = 0.95) -
         >>> found.with_model, found.without_model, round(found.advantage.low, 3), round(found.advantage.high, 3)
         (0.6, 0.5, 0.037, 0.159)
     """
+    gained = int((with_model & ~without_model).sum())
+    lost = int((~with_model & without_model).sum())
+    difference = _difference(len(with_model), gained, lost, confidence)
+    return Advantage(len(with_model), float(with_model.mean()), float(without_model.mean()), difference, gained, lost)
+
+
+def _difference(people: int, gained: int, lost: int, confidence: float) -> Estimate:
     from scipy.stats import norm
 
-    n = len(with_model) + 2
-    gained = int((with_model & ~without_model).sum()) + 0.5
-    lost = int((~with_model & without_model).sum()) + 0.5
-    middle = (gained - lost) / n
-    error = math.sqrt((gained + lost) - (gained - lost) ** 2 / n) / n * float(norm.ppf((1 + confidence) / 2))
-    raw = float(with_model.mean() - without_model.mean())
-    return Advantage(
-        len(with_model),
-        float(with_model.mean()),
-        float(without_model.mean()),
-        Estimate(raw, min(raw, middle - error), max(raw, middle + error), confidence),
-    )
+    # Half a pair of either kind more, and two people more.
+    n, more, less = people + 2, gained + 0.5, lost + 0.5
+    middle = (more - less) / n
+    error = math.sqrt((more + less) - (more - less) ** 2 / n) / n * float(norm.ppf((1 + confidence) / 2))
+    raw = (gained - lost) / people
+    return Estimate(raw, min(raw, middle - error), max(raw, middle + error), confidence)

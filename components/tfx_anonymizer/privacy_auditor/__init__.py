@@ -1,0 +1,1 @@
+"""PrivacyAuditor: attacks the model and the release before anyone else does."""
