@@ -58,12 +58,14 @@ def test_ten_members_copied_through_are_caught(uci):
     settings = AuditSettings(mode="quick")
     verdict = judge(settings, release=audit_release(members, others, honest, policy, settings))
     assert verdict.blessed, verdict.broken
-    assert "release: presence_below_k" not in verdict.shown
+    assert verdict.shown == ()
     caught = audit_release(members, others, planted, policy, settings)
     verdict = judge(settings, release=caught)
     assert not verdict.blessed
-    assert "release: presence_below_k" in verdict.shown
-    assert caught.small >= 9
+    assert "release: counting" in verdict.shown
+    (below,) = [found for found in caught.known if found.name == "presence_below_k"]
+    assert below.successes >= 10
+    assert below.p_value < 0.05
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import shlex
 import subprocess
@@ -23,10 +24,12 @@ PAGES = [
 RUN_THROUGH = ("docs/choose-k.md", "docs/choose-quasi-identifiers.md", "docs/faq.md")
 SETUP = (ROOT / "setup.py").read_text(encoding="utf-8")
 # Pages whose commands are run, line by line.
-COMMANDS = ("README.md", "docs/command_line.md", "docs/faq.md")
+COMMANDS = ("README.md", "docs/audit.md", "docs/command_line.md", "docs/faq.md")
 # Who else runs what a page shows, or why nobody can. Whatever is neither run here nor named here fails.
 ELSEWHERE = {
     ("docs/airflow.md", "python"): "tests/airflow/test_dags.py, inside Airflow",
+    ("docs/audit.md", "python"): "test_an_audit_joins_a_pipeline",
+    ("docs/audit.md", "text"): "tests/privacy_auditor and tests/cli/test_audit.py, with a model and a release",
     ("docs/airflow.md", "console"): "tests/airflow: the same commands with the paths of real environments",
     ("docs/embed.md", "python"): "test_policy_in_python_and_schema and test_readers_wait",
     ("docs/embed.md", "proto"): "test_policy_in_python_and_schema",
@@ -73,7 +76,7 @@ def test_commands_run(name, here):
             assert result.returncode == 0, (line, result.stderr)
             ran += 1
     assert ran >= 1
-    assert name == "docs/faq.md" or len(pd.read_csv("release.csv")) == 600
+    assert name in ("docs/audit.md", "docs/faq.md") or len(pd.read_csv("release.csv")) == 600
 
 
 @pytest.mark.parametrize("name", RUN_THROUGH)
@@ -121,6 +124,21 @@ def test_policy_in_python_and_schema():
     policy = AnonymizationPolicy.from_schema(schema, k=2)
     assert policy.quasi_identifiers == ("zip",)
     assert policy.categorical == ("zip",)
+
+
+def test_an_audit_joins_a_pipeline():
+    from tfx import v1 as tfx
+
+    raw = tfx.components.CsvExampleGen(input_base="anywhere").outputs["examples"]
+    names: dict = {"raw": raw}
+    (snippet,) = blocks(ROOT / "docs/audit.md", "python")
+    exec(compile(snippet, "audit.md", "exec"), names)
+    trainer = tfx.components.Trainer(
+        names["training"], run_fn="a.f", train_args=tfx.proto.TrainArgs(), eval_args=tfx.proto.EvalArgs()
+    )
+    auditor = names["audited"](trainer.outputs["model"], names["training"])
+    options = json.loads(auditor.exec_properties["options"])
+    assert (options["member_split"], options["non_member_split"]) == ("member", "non_member")
 
 
 def test_ten_lines_join_a_pipeline():

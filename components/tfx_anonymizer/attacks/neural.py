@@ -50,20 +50,17 @@ def neural_score(
     Returns:
         Scores of the records that are not known, in their order, float64, shape (number of them,).
     """
+    import tensorflow as tf
+
     check_scores(probabilities[known, 0], members[known])
     classes = max(probabilities.shape[1], int(labels.max(initial=0)) + 1)
     # A label of -1 is a row of zeros.
     one_hot = np.eye(classes + 1)[labels][:, :classes]
     network = _network(probabilities.shape[1], classes, seed)
-    rng = np.random.default_rng(seed)
-    rows = np.flatnonzero(known)
-    for _ in range(epochs):
-        # Shuffled here, so that the order is the seed's and no global state is touched.
-        order = rng.permutation(rows)
-        network.fit(
-            [probabilities[order], one_hot[order]], members[order].astype(np.float32),
-            batch_size=BATCH, epochs=1, shuffle=False, verbose=0,
-        )  # fmt: skip
+    lesson = ((probabilities[known], one_hot[known]), members[known].astype(np.float32))
+    # The order is the seed's, and no global state is touched.
+    rows = tf.data.Dataset.from_tensor_slices(lesson).shuffle(int(known.sum()), seed=seed)
+    network.fit(rows.batch(BATCH), epochs=epochs, verbose=0)
     asked = [probabilities[~known], one_hot[~known]]
     return np.asarray(network.predict(asked, batch_size=4096, verbose=0), dtype=np.float64).reshape(-1)
 

@@ -25,7 +25,7 @@ class AuditSplitSpec(ComponentSpec):  # type: ignore[misc]
     }
     INPUTS = {"examples": ChannelParameter(type=standard_artifacts.Examples)}
     OUTPUTS = {
-        "examples": ChannelParameter(type=standard_artifacts.Examples),
+        "training_examples": ChannelParameter(type=standard_artifacts.Examples),
         "audit_examples": ChannelParameter(type=standard_artifacts.Examples),
     }
 
@@ -46,7 +46,7 @@ class AuditSplit(BaseBeamComponent):  # type: ignore[misc]
         seed: Of the draws.
 
     Outputs:
-        examples: The same splits; what is held back is missing from `split`.
+        training_examples: The same splits as `examples`; what is held back is missing from `split`.
         audit_examples: The splits `member` (a copy of what was audited and stayed) and `non_member`. Marked
             `contains_personal_data` and `members_drawn_by_coin`.
 
@@ -57,7 +57,7 @@ class AuditSplit(BaseBeamComponent):  # type: ignore[misc]
         >>> example_gen = tfx.components.CsvExampleGen(input_base="people/")
         >>> split = AuditSplit(example_gen.outputs["examples"], share=0.1)
         >>> sorted(split.outputs)
-        ['audit_examples', 'examples']
+        ['audit_examples', 'training_examples']
     """
 
     SPEC_CLASS = AuditSplitSpec
@@ -86,6 +86,7 @@ class AuditSplit(BaseBeamComponent):  # type: ignore[misc]
             share=share if is_placeholder(share) else float(share),
             entity_id=entity_id,
             seed=int(seed),
+            training_examples=tfx.dsl.Channel(type=standard_artifacts.Examples),
             audit_examples=tfx.dsl.Channel(type=standard_artifacts.Examples),
         )
         super().__init__(spec=spec)

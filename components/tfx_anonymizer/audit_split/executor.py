@@ -37,14 +37,14 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
 
         Args:
             input_dict: `examples`.
-            output_dict: `examples`, `audit_examples`.
+            output_dict: `training_examples`, `audit_examples`.
             exec_properties: `split`, `share`, `entity_id`, `seed`; see `component`.
 
         Raises:
             AnonymizerError: If the examples cannot be read, or nobody was drawn; the outputs are then left empty.
         """
         self._log_startup(input_dict, output_dict, exec_properties)
-        kept = artifact_utils.get_single_instance(output_dict["examples"])
+        kept = artifact_utils.get_single_instance(output_dict["training_examples"])
         audited = artifact_utils.get_single_instance(output_dict["audit_examples"])
         examples = ExamplesInput.of(input_dict["examples"])
         split = exec_properties["split"]
@@ -97,7 +97,7 @@ class Draw:
         seed: Of the draws.
 
     Example:
-        >>> audited, heads = Draw(0.5, None, 0).of(pa.record_batch({"a": pa.array(range(4000))}))
+        >>> audited, heads = Draw(0.5, None, 0).of(pa.RecordBatch.from_pydict({"a": list(range(4000))}))
         >>> abs(int(audited.sum()) - 2000) < 150, abs(int((audited & heads).sum()) - 1000) < 120
         (True, True)
     """

@@ -149,6 +149,9 @@ def _shown(
             if figures.at(1 - 2 * level).low > 0
         ]
     found += [f"release: {comparison.name}" for comparison in comparisons if comparison.p_value < level]
+    if release is not None and release.small:
+        # Counted, so there is no chance in it.
+        found.append("release: counting")
     return tuple(found)
 
 

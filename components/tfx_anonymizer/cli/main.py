@@ -9,6 +9,7 @@ import click
 from tfx_anonymizer._version import __version__
 from tfx_anonymizer.cli.anonymize import anonymize
 from tfx_anonymizer.cli.compare import compare
+from tfx_anonymizer.cli.audit import audit
 from tfx_anonymizer.cli.fetch import fetch
 from tfx_anonymizer.cli.inspect import inspect
 from tfx_anonymizer.cli.validate import validate
@@ -18,7 +19,7 @@ from tfx_anonymizer.errors import AnonymizerError
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="tfx-anonymizer")
 def cli() -> None:
-    """Make tables k-anonymous while a model trained on them loses little, and check that they are.
+    """Make tables k-anonymous while a model trained on them loses little, check that they are, and attack them.
 
     CSV and Parquet files, told apart by their suffix. Nothing is ever sent anywhere, except that `fetch` downloads
     public data sets.
@@ -28,6 +29,7 @@ def cli() -> None:
 cli.add_command(anonymize)
 cli.add_command(validate)
 cli.add_command(compare)
+cli.add_command(audit)
 cli.add_command(fetch)
 cli.add_command(inspect)
 

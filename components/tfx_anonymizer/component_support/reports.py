@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfx_anonymizer.component_support.writing import write_aside
-from tfx_anonymizer.report import AUDIT_CLAIM, AUDIT_LIMITS, framed, render_audit_html
+from tfx_anonymizer.report import framed, framed_audit, render_audit_html
 
 REPORT_FILE = "report.json"
 
@@ -27,7 +27,7 @@ def write_report(uri: str, tool: str, body: Mapping[str, Any]) -> None:
 
 def write_audit(uri: str, tool: str, body: Mapping[str, Any]) -> None:
     """Writes the report of an audit, `report.json` and `report.html`, into an artifact's folder; see `write_report`."""
-    report = framed(tool, body, AUDIT_CLAIM, AUDIT_LIMITS)
+    report = framed_audit(tool, body)
     write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     write_aside(posixpath.join(uri, "report.html"), render_audit_html(report))
 

@@ -57,3 +57,8 @@ def framed(
         "claim": claim,
         "not_covered": list(not_covered),
     }
+
+
+def framed_audit(tool: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Puts the frame round an audit's facts; see `framed` and `schemas/audit.schema.json`."""
+    return framed(tool, body, AUDIT_CLAIM, AUDIT_LIMITS)

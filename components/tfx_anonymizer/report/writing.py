@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tfx_anonymizer.errors import PolicyError
-from tfx_anonymizer.report.frame import AUDIT_CLAIM, AUDIT_LIMITS, framed
+from tfx_anonymizer.report.frame import framed, framed_audit
 from tfx_anonymizer.report.release import ReleaseFacts
 
 _BARS = 24
@@ -48,7 +48,7 @@ def write_audit_report(path: Path, tool: str, body: Mapping[str, Any]) -> None:
         tool: What made it.
         body: What `auditing.whole.Audit.to_dict` gives.
     """
-    report = framed(tool, body, AUDIT_CLAIM, AUDIT_LIMITS)
+    report = framed_audit(tool, body)
     html = path.suffix == ".html"
     write_aside(path, render_audit_html(report) if html else json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 

@@ -1,0 +1,117 @@
+"""What models tell of those they were trained on: `python -m benchmarks.privacy --data DIR`.
+
+Rows are added to CSV files as they are measured, so that an interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.privacy import attributes, membership
+from benchmarks.privacy.plots import plot_curves, plot_front
+from pipelines.common.local_run import prepare_environment
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.privacy", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with adult.data, adult.test, nursery.data")
+    parser.add_argument("--out", type=Path, default=Path("runs/privacy"), help="for results and plots (%(default)s)")
+    parser.add_argument("--tables", nargs="+", type=int, choices=[1, 2], default=[1, 2], help="of the paper")
+    parser.add_argument("--models", nargs="+", choices=["forest", "network"], default=["forest", "network"])
+    parser.add_argument("--k", nargs="+", type=int, default=[0, 25, 50, 100], help="0: not anonymized")
+    parser.add_argument("--seeds", nargs="+", type=int, default=range(10, 15), help="default: 10 to 14")
+    parser.add_argument("--records", type=int, default=6000, help="members, and non-members (%(default)s)")
+    parser.add_argument("--references", type=int, default=4, help="of RMIA (%(default)s)")
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Measures what is missing, then prints and plots all there is."""
+    options = parse()
+    prepare_environment()
+    console = Console()
+    if 1 in options.tables:
+        _first(options, console)
+    if 2 in options.tables:
+        _second(options, console)
+
+
+def _first(options: argparse.Namespace, console: Console) -> None:
+    path = options.out / "membership.csv"
+    known = _done(path)
+    for seed in options.seeds:
+        for model in options.models:
+            for k in options.k:
+                if (model, k, seed) in known:
+                    continue
+                rows, curves = membership.attack(options.data, model, k, seed, options.records, options.references)
+                _append(path, rows)
+                name = f"k = {k}" if k else "raw"
+                plot_curves(curves, f"Adult, {model}, {name}, seed {seed}", options.out / f"roc-{model}-{k}.svg")
+                console.print(f"seed {seed}, {model}, {name}: done")
+    table = pd.read_csv(path)
+    plot_front(table, options.out / "front.svg")
+    shown = Table(
+        "model", "k", "attack", "seeds", "accuracy, %", "AUC", "balanced accuracy", "caught at 1 %", "holds 0.5"
+    )
+    for (model, k, attack), rows in table.groupby(["model", "k", "attack"], sort=False):
+        holds = int(((rows["low"] <= 0.5) & (rows["high"] >= 0.5)).sum())
+        shown.add_row(
+            model, str(k or "raw"), attack, str(len(rows)), _spread(100 * rows["accuracy"], 1), _spread(rows["auc"], 3),
+            _spread(rows["balanced_accuracy"], 3), _spread(100 * rows["tpr"], 2), f"{holds} of {len(rows)}",
+        )  # fmt: skip
+    console.print(shown)
+
+
+def _second(options: argparse.Namespace, console: Console) -> None:
+    path = options.out / "attributes.csv"
+    known = _done(path)
+    for seed in options.seeds:
+        for model in ("tree", *options.models):
+            for k in options.k:
+                if (model, k, seed) not in known:
+                    _append(path, attributes.attack(options.data, model, k, seed, options.records))
+    table = pd.read_csv(path)
+    shown = Table("model", "k", "attack", "people", "seeds", "right, %", "without the model, %", "advantage, points")
+    for (model, k, attack, people), rows in table.groupby(["model", "k", "attack", "people"], sort=False):
+        shown.add_row(
+            model, str(k or "raw"), attack, people, str(len(rows)), _spread(100 * rows["right"], 1),
+            _spread(100 * rows["without"], 1), _spread(100 * rows["advantage"], 1),
+        )  # fmt: skip
+    console.print(shown)
+
+
+def _done(path: Path) -> set[tuple[str, int, int]]:
+    if not path.is_file():
+        return set()
+    table = pd.read_csv(path)
+    return set(zip(table["model"], table["k"], table["seed"], strict=True))
+
+
+def _append(path: Path, rows: Sequence[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = not path.is_file()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(rows[0])])
+        if new:
+            writer.writeheader()
+        writer.writerows([dataclasses.asdict(row) for row in rows])
+
+
+def _spread(values: pd.Series, digits: int) -> str:
+    spread = f" ± {values.std():.{digits}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{digits}f}{spread}"
+
+
+if __name__ == "__main__":
+    main()

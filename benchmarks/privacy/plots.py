@@ -1,0 +1,87 @@
+"""ROC curves on logarithmic axes, and what privacy costs: accuracy against members caught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
+
+from tfx_anonymizer.attacks import roc
+
+STRONGEST = "rmia"
+
+
+def plot_curves(curves: dict[str, Any], title: str, path: Path) -> None:
+    """Draws the ROC curve of every attack on one model; on these axes few false alarms can be seen.
+
+    Args:
+        curves: Scores by attack, and `members`.
+        title: Above the plot.
+        path: Where to, by suffix SVG, PNG or PDF.
+    """
+    members = curves["members"]
+    figure, axis = plt.subplots(figsize=(5.2, 4.6))
+    for name, scores in curves.items():
+        if name == "members":
+            continue
+        caught, alarmed = roc.curve(np.asarray(scores, dtype=np.float64), members)
+        seen = (caught > 0) & (alarmed > 0)
+        axis.plot(alarmed[seen], caught[seen], label=name, linewidth=1.5)
+    least = 1 / max((~members).sum(), 1)
+    axis.plot([least, 1], [least, 1], color="black", linewidth=0.8, linestyle=":", label="chance")
+    axis.set(xscale="log", yscale="log", xlim=(least, 1), ylim=(least, 1), title=title)
+    axis.set_xlabel("non-members accused")
+    axis.set_ylabel("members caught")
+    axis.grid(alpha=0.3)
+    axis.legend(frameon=False)
+    _save(figure, path)
+
+
+def plot_front(table: pd.DataFrame, path: Path) -> None:
+    """Draws accuracy against members caught at 1 % false alarms; filled where nothing else is better in both.
+
+    Args:
+        table: Columns of `membership.Row`.
+        path: Where to.
+    """
+    rows = table[table["attack"] == STRONGEST].groupby(["model", "k"], as_index=False)[["accuracy", "tpr"]].mean()
+    figure, axis = plt.subplots(figsize=(5.6, 4.2))
+    for model, points in rows.groupby("model"):
+        best = front(points[["accuracy", "tpr"]].to_numpy())
+        (line,) = axis.plot([], [], "o", label=str(model))
+        for (_, point), on_front in zip(points.iterrows(), best, strict=True):
+            fill = line.get_color() if on_front else "none"
+            place = (100 * point["tpr"], 100 * point["accuracy"])
+            axis.plot(*place, "o", color=line.get_color(), markerfacecolor=fill)
+            name = f"k = {int(point['k'])}" if point["k"] else "raw"
+            axis.annotate(name, place, xytext=(5, 4), textcoords="offset points", fontsize=8)
+    axis.axvline(1, color="black", linewidth=0.8, linestyle=":")
+    axis.set_xlabel("members caught at 1 % false alarms, % (RMIA)")
+    axis.set_ylabel("accuracy on held-out rows, %")
+    axis.grid(alpha=0.3)
+    axis.legend(frameon=False)
+    _save(figure, path)
+
+
+def front(points: np.ndarray) -> list[bool]:
+    """Tells which points no other beats: accuracy as great and fewer caught, or as few and greater accuracy.
+
+    Example:
+        >>> front(np.array([[0.9, 0.5], [0.8, 0.1], [0.7, 0.2]]))
+        [True, True, False]
+    """
+    return [not any((a >= b).all() and (a > b).any() for a in points * [1, -1]) for b in points * [1, -1]]
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+    plt.close(figure)
