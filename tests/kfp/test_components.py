@@ -21,7 +21,7 @@ import kfp
 import kfp.dsl
 
 from tfx_anonymizer.errors import ColumnError, GuaranteeError, InputDataError, PolicyError, ViolationError
-from tfx_anonymizer.kfp import anonymize, validate
+from tfx_anonymizer.kfp import anonymize, audit, validate
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["age", "city", "zip"]
@@ -252,3 +252,31 @@ def test_the_sample_runs(tmp_path, k):
         assert pd.read_csv(found["release"]).groupby(NAMES, dropna=False).size().min() >= 10
         assert "## The promise holds" in (next((tmp_path / "root").rglob("validate")) / "summary").read_text()
         assert "<html" in found["report"].read_text()
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_a_release_is_attacked(tmp_path, outputs, leaks):
+    people = make_people(1200).assign(ill=np.random.default_rng(0).integers(0, 2, 1200))
+    people[:600].to_csv(tmp_path / "members", index=False)
+    people[600:].to_parquet(tmp_path / "others")
+    members = artifact(kfp.dsl.Dataset, tmp_path / "members")
+    others = artifact(kfp.dsl.Dataset, tmp_path / "others", format="parquet")
+    roles = {
+        "quasi_identifiers": NAMES, "k": 20, "label": "ill", "direct_identifiers": ["name"], "categorical": ["zip"],
+        "effort": "low",
+    }  # fmt: skip
+    anonymize.python_func(data=members, **outputs, **roles, guide="labels")
+    arguments = {
+        "data": members, "control": others, "release": members if leaks else outputs["release"],
+        **{name: outputs[name] for name in ("metrics", "report", "summary")}, **roles,
+        "model": "logistic_regression", "mode": "quick", "max_auc": 0.7, "max_tpr": 0.15, "entity_id": None,
+    }  # fmt: skip
+    if leaks:
+        with pytest.raises(ViolationError, match="rows_in_classes_below_k of 'counting'"):
+            audit.python_func(**arguments)
+    assert audit.python_func(**arguments, fail_on_violation=False) is not leaks
+    assert 0.4 < outputs["metrics"].metadata["auc_loss"] < 0.7
+    assert "Privacy audit" in Path(outputs["report"].path).read_text()
+    shown = Path(outputs["summary"].path).read_text()
+    assert ("Not every bound holds" in shown) == leaks
+    assert "person number" not in shown

@@ -64,7 +64,7 @@ def test_a_model_that_learns_by_heart_stops_the_pipeline(tmp_path, raw):
     auditor = PrivacyAuditor(examples.outputs["result"], model.outputs["model"], **arguments)
     with pytest.raises(ViolationError, match=r"more than is allowed.*auc of 'rmia'.*leaks shown by model: "):
         run_components(tmp_path / "1", [examples, model, auditor])
-    assert [path.name for path in (tmp_path / "1" / "PrivacyAuditor" / "blessing").rglob("*BLESSED")] == ["NOT_BLESSED"]
+    assert not list((tmp_path / "1").rglob("BLESSED"))
     auditor = PrivacyAuditor(examples.outputs["result"], model.outputs["model"], fail_on_violation=False, **arguments)
     out = run_components(tmp_path / "2", [examples, model, auditor])
     report, page = report_of(out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from tfx_anonymizer.auditing.replicas import BuiltinPipeline
     from tfx_anonymizer.auditing.settings import AuditSettings
-    from tfx_anonymizer.auditing.subject import Answer, Subject
+    from tfx_anonymizer.auditing.subject import Answer
+    from tfx_anonymizer.auditing.whole import Audit
     from tfx_anonymizer.policy import AnonymizationPolicy
 
 _ESTIMATORS = ("random_forest", "gradient_boosting", "logistic_regression", "mlp")
@@ -68,21 +70,13 @@ def audit(source: Path, control: Path | None, release: Path | None, report: Path
       tfx-anonymizer audit people.csv --control others.csv --release release.csv \\
         --label income --quasi-identifiers age,sex,zip --k 50 --report audit.html
     """  # noqa: D301 (click wants the character itself)
-    from tfx_anonymizer.auditing.settings import AuditSettings
     from tfx_anonymizer.cli.progress import Steps
     from tfx_anonymizer.report import check_report_path, framed_audit, write_audit_report
 
-    _check_usage(control, release, options)
-    names = ("mode", "references", "max_auc", "max_tpr", "max_risk", "max_advantage", "records", "confidence", "seed")
-    settings = AuditSettings(**{name: options[name] for name in names})
-    policy = _policy(options)
     if report is not None:
         check_report_path(report)
     with Steps(total=8, quiet=options["quiet"]) as step:
-        step("reading")
-        members, others = _people(source, control, options)
-        pipeline = _pipeline(policy, options)
-        found = _carry_out(members, others, release, pipeline, policy, settings, options, step)
+        found = audit_files(source, control, release, options, step)
     verdict = found.verdict()
     body = found.to_dict(verdict)
     tool = "tfx-anonymizer audit"
@@ -93,6 +87,31 @@ def audit(source: Path, control: Path | None, release: Path | None, report: Path
     else:
         _say(body, verdict.broken)
     sys.exit(0 if verdict.blessed else 1)
+
+
+def audit_files(source: Path, control: Path | None, release: Path | None, options: dict[str, Any], step: Any) -> Audit:
+    """Audits a table's release, and a model trained on it.
+
+    Args:
+        source: The people.
+        control: Others of the same population; None: half of the people are held back.
+        release: What was released; None: the people are anonymized here.
+        options: The command's options by name.
+        step: Is told what is done next.
+
+    Raises:
+        AnonymizerError: If an option is wrong, or the audit cannot be carried out.
+    """
+    from tfx_anonymizer.auditing.settings import AuditSettings
+
+    _check_usage(control, release, options)
+    names = ("mode", "references", "max_auc", "max_tpr", "max_risk", "max_advantage", "records", "confidence", "seed")
+    settings = AuditSettings(**{name: options[name] for name in names})
+    policy = _policy(options)
+    step("reading")
+    members, others = _people(source, control, options)
+    pipeline = _pipeline(policy, options)
+    return _carry_out(members, others, release, pipeline, policy, settings, {**options, "control": control}, step)
 
 
 def _check_usage(control: Path | None, release: Path | None, options: dict[str, Any]) -> None:
@@ -146,13 +165,14 @@ def _people(source: Path, control: Path | None, options: dict[str, Any]) -> tupl
 
     def read(path: Path) -> pa.Table:
         table: pa.Table = read_table(path, delimiter=options["delimiter"], missing=options["missing"]).typed
-        _policy(options).check_columns(table.column_names)
+        # That a direct identifier is absent is what is hoped for.
+        dataclasses.replace(_policy(options), direct_identifiers=()).check_columns(table.column_names)
         return table
 
     members = read(source)
     if control is not None:
         return members, read(control)
-    # People, where they are told apart, and rows alike fall on one side.
+    # A coin each: for people, where they are told apart, and else for rows, those alike sharing one.
     known = members.select([options["entity_id"]]) if options["entity_id"] else members
     held = (row_hashes(known, options["seed"] + 2**32) & np.uint64(1)) == 1
     return members.filter(pa.array(~held)), members.filter(pa.array(held))
@@ -178,9 +198,7 @@ def _carry_out(
     settings: AuditSettings,
     options: dict[str, Any],
     step: Any,
-) -> Any:
-    import dataclasses
-
+) -> Audit:
     from tfx_anonymizer.auditing.attribute_audit import audit_attribute
     from tfx_anonymizer.auditing.model_audit import audit_model
     from tfx_anonymizer.auditing.release_audit import audit_release
@@ -199,10 +217,10 @@ def _carry_out(
     answer = _target(trained_on, members if options["raw_model"] else released, settings.seed, options)
     subject = make_subject(
         members, others, options["label"], records=settings.records, classes=_classes(answer, options),
-        entity_id=policy.entity_id, seed=settings.seed,
+        entity_id=policy.entity_id, by_coin=options["control"] is None, seed=settings.seed,
     )  # fmt: skip
     model = audit_model(
-        subject, _ask(answer, subject), settings, trained_on.train,
+        subject, answer(subject.table), settings, trained_on.train,
         quasi_identifiers=policy.quasi_identifiers, leave_out=pipeline.leave_out, step=step,
     )  # fmt: skip
     attributes = [
@@ -210,21 +228,25 @@ def _carry_out(
         for name in policy.sensitive
         if name != options["label"]
     ]
-    way = "trained on raw rows" if options["raw_model"] else "anonymized by the policy and then trained"
-    number = settings.reference_models
+    target = options["model"] if options["model"] in _ESTIMATORS else "a SavedModel"
     return Audit(
         settings=settings,
-        target=f"{options['model'] if options['model'] in _ESTIMATORS else 'a SavedModel'} and a release of "
-        f"{released.num_rows:,} rows",
-        references=f"{number} models on random halves of the audited records: built-in {pipeline.estimator}, {way}"
-        if number
-        else "none",
+        target=f"{target} and a release of {released.num_rows:,} rows",
+        references=_references(pipeline, settings, raw=options["raw_model"]),
         policy=policy,
         subject=subject,
         model=model,
         attributes=attributes,
         release=audit_release(members, others, released, policy, settings, step=step),
     )
+
+
+def _references(pipeline: BuiltinPipeline, settings: AuditSettings, *, raw: bool) -> str:
+    if not settings.reference_models:
+        return "none"
+    way = "trained on raw rows" if raw else "anonymized by the policy and then trained"
+    number = settings.reference_models
+    return f"{number} models on random halves of the audited records: built-in {pipeline.estimator}, {way}"
 
 
 def _target(pipeline: BuiltinPipeline, rows: pa.Table, seed: int, options: dict[str, Any]) -> Answer:
@@ -239,10 +261,6 @@ def _target(pipeline: BuiltinPipeline, rows: pa.Table, seed: int, options: dict[
 
 def _classes(answer: Answer, options: dict[str, Any]) -> tuple[str, ...]:
     return flatten(options["label_classes"]) or tuple(getattr(answer, "classes", ()))
-
-
-def _ask(answer: Answer, subject: Subject) -> Any:
-    return answer(subject.table)
 
 
 def _say(body: dict[str, Any], broken: list[str]) -> None:

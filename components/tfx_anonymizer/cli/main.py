@@ -8,8 +8,8 @@ import click
 
 from tfx_anonymizer._version import __version__
 from tfx_anonymizer.cli.anonymize import anonymize
-from tfx_anonymizer.cli.compare import compare
 from tfx_anonymizer.cli.audit import audit
+from tfx_anonymizer.cli.compare import compare
 from tfx_anonymizer.cli.fetch import fetch
 from tfx_anonymizer.cli.inspect import inspect
 from tfx_anonymizer.cli.validate import validate

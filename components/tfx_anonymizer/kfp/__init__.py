@@ -1,7 +1,7 @@
 """Kubeflow: components for tables, and what starts the steps of compiled TFX pipelines.
 
-* `anonymize` and `validate` are KFP components over CSV and Parquet `Dataset` artifacts; no TFX in sight. Importing
-  this package does not import kfp: the names bring it in when they are first used.
+* `anonymize`, `validate` and `audit` are KFP components over CSV and Parquet `Dataset` artifacts; no TFX in sight.
+  Importing this package does not import kfp: the names bring it in when they are first used.
 * `run_step` runs one step of a pipeline that TFX compiled.
 * `health` says whether a container can do its work.
 """
@@ -12,9 +12,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tfx_anonymizer.kfp.components import anonymize, validate
+    from tfx_anonymizer.kfp.components import anonymize, audit, validate
 
-__all__ = ["anonymize", "validate"]
+__all__ = ["anonymize", "audit", "validate"]
 
 
 def __getattr__(name: str) -> Any:

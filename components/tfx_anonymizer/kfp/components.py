@@ -170,3 +170,102 @@ def validate(
     )
     counted.show(metrics, summary)
     return counted.verdict(fail_on_violation=fail_on_violation)
+
+
+@dsl.component(base_image=IMAGE, install_kfp_package=False)  # type: ignore[untyped-decorator, unused-ignore]
+def audit(
+    data: Input[Dataset],
+    control: Input[Dataset],
+    release: Input[Dataset],
+    metrics: Output[Metrics],
+    report: Output[HTML],
+    summary: Output[Markdown],
+    quasi_identifiers: List[str],  # noqa: UP006
+    k: int,
+    label: str,
+    model: str = "random_forest",
+    mode: str = "standard",
+    sensitive: Optional[List[str]] = None,  # noqa: UP006, UP045
+    entity_id: Optional[str] = None,  # noqa: UP045
+    direct_identifiers: Optional[List[str]] = None,  # noqa: UP006, UP045
+    categorical: Optional[List[str]] = None,  # noqa: UP006, UP045
+    references: int = 0,
+    effort: str = "auto",
+    max_auc: float = 0.6,
+    max_tpr: float = 0.05,
+    max_risk: float = 0.1,
+    max_advantage: float = 0.1,
+    records: int = 10000,
+    seed: int = 0,
+    fail_on_violation: bool = True,
+    file_format: str = "csv",
+    delimiter: str = ",",
+    missing: Optional[List[str]] = None,  # noqa: UP006, UP045
+) -> bool:
+    """Attacks a release, and a model trained on it; an upper confidence limit above its bound fails.
+
+    Let whatever publishes the release run after this: `publish(...).after(audit(...))`.
+
+    Args:
+        data: The raw table whose people were released.
+        control: Others of the same population, who were not.
+        release: What was released of `data`.
+        metrics: The AUC and the members caught at 1 % false alarms by every attack on the model, and the risks of the
+            release.
+        report: The whole report as a page.
+        summary: Each bound, compared with what was reached.
+        quasi_identifiers: Columns an outsider may know.
+        k: What was promised of the release.
+        label: The column that the model predicts.
+        model: What is trained on the release and attacked: random_forest, gradient_boosting, logistic_regression, mlp.
+        mode: quick (no training), standard (4 reference models) or deep (64, and more attacks).
+        sensitive: Columns whose inference is attacked.
+        entity_id: The column that says whose row it is; one row a person is then judged.
+        direct_identifiers: Columns that nobody looks at, such as names.
+        categorical: Columns whose numbers are only codes.
+        references: Another, even number of reference models; 0 takes the mode's.
+        effort: How hard anonymization tries for every reference: auto, low, medium or high.
+        max_auc: Bound on the AUC of telling members.
+        max_tpr: Bound on the share of members caught at 1 % false alarms.
+        max_risk: Bound on the risks of the release.
+        max_advantage: Bound on what the model adds to guessing a sensitive column.
+        records: Most people judged on either side.
+        seed: Seed of whatever draws at random.
+        fail_on_violation: Whether a broken bound fails the run. If not, go by the output.
+        file_format: csv or parquet, where neither the artifact's metadata nor its name says which.
+        delimiter: What separates the cells of a CSV file.
+        missing: Cells of a CSV file that mean missing; an empty cell by default.
+
+    Returns:
+        Whether every bound holds.
+    """
+    from tfx_anonymizer.kfp.audits import audit_tables
+    from tfx_anonymizer.kfp.datasets import TableArtifact
+
+    tables = [TableArtifact.of(table, file_format, delimiter, missing) for table in (data, control, release)]
+    found = audit_tables(
+        *tables,
+        policy={
+            "quasi_identifiers": quasi_identifiers,
+            "k": k,
+            "label": label,
+            "sensitive": sensitive or (),
+            "entity_id": entity_id,
+            "direct_identifiers": direct_identifiers or (),
+            "categorical": categorical or (),
+        },
+        settings={
+            "model": model,
+            "mode": mode,
+            "references": references or None,
+            "effort": effort,
+            "max_auc": max_auc,
+            "max_tpr": max_tpr,
+            "max_risk": max_risk,
+            "max_advantage": max_advantage,
+            "records": records,
+            "seed": seed,
+        },
+    )
+    found.show(metrics, summary, report)
+    return found.verdict(fail_on_violation=fail_on_violation)

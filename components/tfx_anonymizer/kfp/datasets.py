@@ -83,7 +83,7 @@ class Release:
 
         _log(metrics, self.report["counted"])
         page = render_html(dict(self.report))
-        _write(report.path, page)
+        write_text(report.path, page)
         lines = [
             "## Anonymized table",
             "",
@@ -94,9 +94,9 @@ class Release:
         ]
         for name, facts in self.report["attributes"].items():
             before, after, changed = facts["distinct_before"], facts["distinct_after"], facts["share_changed"]
-            lines.append(f"| {_cell(name)} | {before:,} | {after:,} | {changed:.1%} |")
+            lines.append(f"| {cell(name)} | {before:,} | {after:,} | {changed:.1%} |")
         lines += ["", *_not_covered(self.report)]
-        _write(summary.path, "\n".join(lines) + "\n")
+        write_text(summary.path, "\n".join(lines) + "\n")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Count:
         report = framed("tfx_anonymizer.kfp.validate", {})
         verdict = "The promise is broken" if self.broken else "The promise holds"
         lines = [f"## {verdict}", "", *_promises(self.checks), "", *_not_covered(report)]
-        _write(summary.path, "\n".join(lines) + "\n")
+        write_text(summary.path, "\n".join(lines) + "\n")
 
     def verdict(self, *, fail_on_violation: bool) -> bool:
         """Returns whether every promise is kept.
@@ -168,7 +168,7 @@ def anonymize_table(
             "quiet": True,
             "delimiter": table.delimiter,
             "missing": table.missing,
-            **_as_options(promises(policy)),
+            **as_options(promises(policy)),
             **method,
         }
         run(**given)
@@ -214,8 +214,8 @@ def promises(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "l": int(l)} if isinstance(l, float) and l.is_integer() else found
 
 
-def _as_options(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """The command's options may be given several times, each a list of names; here each is given once."""
+def as_options(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields of a policy as options of the command line, whose lists may be given several times: here once."""
     lists = ("quasi_identifiers", "sensitive", "direct_identifiers", "categorical")
     return {name: (tuple(value),) if name in lists else value for name, value in policy.items()}
 
@@ -228,7 +228,7 @@ def _log(metrics: Any, measures: Mapping[str, Any]) -> None:
 def _promises(checks: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = ["| promise | asked | reached | |", "|---|---|---|---|"]
     for check in checks:
-        name = check["name"] + (f" of {_cell(check['column'])}" if check["column"] else "")
+        name = check["name"] + (f" of {cell(check['column'])}" if check["column"] else "")
         sign = "✓" if check["holds"] else "✗"
         reached = "∞" if check["reached"] is None else f"{check['reached']:g}"
         lines.append(f"| {name} | {check['asked']:g} | {reached} | {sign} |")
@@ -239,13 +239,14 @@ def _not_covered(report: Mapping[str, Any]) -> list[str]:
     return [str(report["claim"]), "", "Not covered:", "", *(f"* {limit}" for limit in report["not_covered"])]
 
 
-def _cell(text: str) -> str:
-    """A column's name may hold what means something in a Markdown table."""
+def cell(text: str) -> str:
+    """Returns a text, such as a column's name, as it may stand in a Markdown table."""
     for sign in ("\\", "|", "`", "*", "_", "<", "[", "]"):
         text = text.replace(sign, f"\\{sign}")
     return text.replace("\n", " ")
 
 
-def _write(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
+    """Writes an artifact's file, making its folder if need be."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text, encoding="utf-8")
