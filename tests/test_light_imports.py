@@ -26,6 +26,7 @@ def heavy_after(code: str) -> list[str]:
         "import tfx_anonymizer.airflow.__main__",
         "import tfx_anonymizer.notebook, tfx_anonymizer.notebook.pages",
         "from tfx_anonymizer.attacks import epsilon, figures, lira, neural, quantile, references, rmia, roc, scores",
+        "from tfx_anonymizer.auditing import settings, verdict, whole",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
     ],
 )

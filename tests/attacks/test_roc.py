@@ -70,6 +70,19 @@ def test_the_same_seed_gives_the_same_interval():
     assert roc.auc_interval(scores, members, seed=3) != roc.auc_interval(scores, members, seed=4)
 
 
+def test_scores_that_are_all_alike_accuse_nobody():
+    members = np.arange(60) < 30
+    assert roc.p_value(np.zeros(60), members) == 1.0
+    assert roc.auc_interval(np.zeros(60), members).value == 0.5
+
+
+def test_chance_is_accused_as_often_as_it_says():
+    members = np.arange(200) < 100
+    found = [roc.p_value(np.random.default_rng(seed).normal(size=200), members) < 0.05 for seed in range(400)]
+    # 20 are expected; more than 32 would happen once in two hundred and fifty.
+    assert sum(found) <= 32
+
+
 @pytest.mark.parametrize(
     ("scores", "members", "says"),
     [

@@ -61,6 +61,22 @@ def auc_interval(
     return Estimate(auc(scores, members), float(low), float(high), confidence)
 
 
+def p_value(scores: Floats, members: Bools) -> float:
+    """Returns the probability of so great an AUC by chance (Mann and Whitney 1947, one-sided, normal, with ties).
+
+    Example:
+        >>> members = np.arange(400) < 200
+        >>> p_value(np.arange(400.0), members) > 0.99, p_value(-np.arange(400.0), members) < 1e-60
+        (True, True)
+    """
+    from scipy.stats import mannwhitneyu
+
+    check_scores(scores, members)
+    if scores.min() == scores.max():
+        return 1.0
+    return float(mannwhitneyu(scores[members], scores[~members], alternative="greater", method="asymptotic").pvalue)
+
+
 def balanced_accuracy(scores: Floats, members: Bools) -> float:
     """Returns the best mean of both shares told rightly that any threshold reaches.
 

@@ -18,8 +18,6 @@ from tfx_anonymizer.auditing.release_audit import ReleaseAudit
 from tfx_anonymizer.auditing.settings import AuditSettings
 from tfx_anonymizer.auditing.subject import Bools
 
-_REPLICATES = 4000
-
 
 @dataclasses.dataclass(frozen=True)
 class AuditCheck:
@@ -133,14 +131,7 @@ def _shown(
     found = []
     if model is not None and members is not None:
         for name, judgement in model.judgements.items():
-            narrow = roc.auc_interval(
-                judgement.scores,
-                members[judgement.judged],
-                1 - 2 * level,
-                replicates=_REPLICATES,
-                seed=settings.seed,
-            )
-            if narrow.low > 0.5:
+            if roc.p_value(judgement.scores, members[judgement.judged]) < level:
                 found.append(f"model: {name}")
     for audit in attributes:
         found += [
