@@ -37,6 +37,8 @@ _ESTIMATORS = ("random_forest", "gradient_boosting", "logistic_regression", "mlp
 @click.option("--raw-model", is_flag=True, help="Train the model, and its references, on the rows as they are.")
 @roles
 @click.option("--categorical", type=Names(), multiple=True, help="Columns whose numbers are only codes.")
+@click.option("--attributes", type=Names(), multiple=True,
+              help="Columns whose inference from the model is attacked. Default: the sensitive ones.")  # fmt: skip
 @click.option("--label-classes", type=Names(), multiple=True,
               help="The label's values in the order of a SavedModel's outputs. Default: sorted.")  # fmt: skip
 @click.option("--mode", type=click.Choice(["quick", "standard", "deep"]), default="standard", show_default=True,
@@ -225,8 +227,7 @@ def _carry_out(
     )  # fmt: skip
     attributes = [
         audit_attribute(subject, answer, name, settings, leave_out=pipeline.leave_out)
-        for name in policy.sensitive
-        if name != options["label"]
+        for name in _attributes(subject.table, policy, options)
     ]
     target = options["model"] if options["model"] in _ESTIMATORS else "a SavedModel"
     return Audit(
@@ -239,6 +240,16 @@ def _carry_out(
         attributes=attributes,
         release=audit_release(members, others, released, policy, settings, step=step),
     )
+
+
+def _attributes(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]) -> list[str]:
+    from tfx_anonymizer.errors import unknown_column
+
+    names = flatten(options["attributes"]) or policy.sensitive
+    for name in names:
+        if name not in table.column_names:
+            raise unknown_column(name, "attributes", table.column_names)
+    return [name for name in names if name != options["label"]]
 
 
 def _references(pipeline: BuiltinPipeline, settings: AuditSettings, *, raw: bool) -> str:

@@ -97,6 +97,7 @@ def audit_tables(
         "diversity": "distinct",
         "raw_model": False,
         "label_classes": (),
+        "attributes": (),
         "confidence": 0.95,
         "delimiter": data.delimiter,
         "missing": data.missing,
