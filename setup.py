@@ -43,6 +43,7 @@ setup(
         "numba>=0.60",
         "lightgbm>=4",  # Learns any guide's answers and gives exact Shapley values of them; small, on both lines.
         "scipy",
+        "threadpoolctl",  # What scikit-learn itself holds threads back with.
         "skops>=0.13",
         "click>=8",
         "jinja2>=3",

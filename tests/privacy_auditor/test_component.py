@@ -83,7 +83,7 @@ def test_unless_that_is_asked_and_the_report_says_what_was_reached(tmp_path, raw
     attacks = report["model"]["attacks"]
     assert set(attacks) == {"loss", "gap", "quantile", "rmia", "rmia_offline"}
     # The published model is attacked, and not its out-of-fold answers: those betray nobody.
-    assert attacks["loss"]["auc"]["low"] > 0.7
+    assert attacks["loss"]["auc"]["low"] > 0.65
     assert attacks["loss"]["epsilon_lower_bound"]["one_run"] is None
     assert report["model"]["accuracy"]["members"] > report["model"]["accuracy"]["non_members"] + 0.1
     assert "2 models on random halves" in report["references"]
