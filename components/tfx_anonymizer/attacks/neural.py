@@ -61,8 +61,8 @@ def neural_score(
     # The order is the seed's, and no global state is touched.
     rows = tf.data.Dataset.from_tensor_slices(lesson).shuffle(int(known.sum()), seed=seed)
     network.fit(rows.batch(BATCH), epochs=epochs, verbose=0)
-    asked = [probabilities[~known], one_hot[~known]]
-    return np.asarray(network.predict(asked, batch_size=4096, verbose=0), dtype=np.float64).reshape(-1)
+    asked = [probabilities[~known].astype(np.float32), one_hot[~known].astype(np.float32)]
+    return np.asarray(network(asked, training=False), dtype=np.float64).reshape(-1)
 
 
 def _network(answers: int, classes: int, seed: int) -> Any:
