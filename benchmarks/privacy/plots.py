@@ -62,6 +62,7 @@ def plot_front(table: pd.DataFrame, path: Path) -> None:
             axis.plot(*place, "o", color=line.get_color(), markerfacecolor=fill)
             name = f"k = {int(point['k'])}" if point["k"] else "raw"
             axis.annotate(name, place, xytext=(5, 4), textcoords="offset points", fontsize=8)
+    axis.margins(0.12)
     axis.axvline(1, color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("members caught at 1 % false alarms, % (RMIA)")
     axis.set_ylabel("accuracy on held-out rows, %")

@@ -15,8 +15,10 @@ from tfx_anonymizer.attacks.attribute.black_box import guess_attribute
 from tfx_anonymizer.attacks.attribute.white_box import leaf_support
 from tfx_anonymizer.attacks.encoding import encode
 from tfx_anonymizer.attacks.neural import known_half
+from tfx_anonymizer.attacks.scores import confidence_of_classes, log_odds
 from tfx_anonymizer.auditing.settings import AuditSettings
-from tfx_anonymizer.auditing.subject import Answer, Bools, Floats, Subject
+from tfx_anonymizer.auditing.subject import Answer, Bools, Floats, Subject, probabilities
+from tfx_anonymizer.guides.features import label_values
 
 # The model is asked once for each value.
 MOST_VALUES = 20
@@ -75,7 +77,7 @@ def audit_attribute(
     hidden = {attribute, *leave_out}
     known = encode([table], [name for name in table.column_names if name not in hidden]).tables[0]
     variants = [_with_value(table, attribute, values[place]) for place in range(len(values))]
-    answers = {"black_box": np.concatenate([_matrix(answer(variant)) for variant in variants], axis=1)}
+    answers = {"black_box": np.stack([_agreement(answer(variant), subject, rows) for variant in variants], axis=1)}
     support = _support(answer, variants, subject, rows)
     if support is not None:
         answers["white_box"] = np.concatenate([answers["black_box"], np.log(support + 1e-9)], axis=1)
@@ -103,8 +105,13 @@ def _with_value(table: pa.Table, attribute: str, value: Any) -> pa.Table:
     return table.set_column(place, attribute, column)
 
 
-def _matrix(answers: Any) -> Floats:
-    return np.asarray(answers, dtype=np.float64).reshape(len(answers), -1)
+def _agreement(answers: Any, subject: Subject, rows: Any) -> Floats:
+    """Returns how well a model's answers for some of the records agree with their labels, float64, shape (m,)."""
+    if subject.task == "classification":
+        said = probabilities(answers, len(subject.classes))
+        return log_odds(confidence_of_classes(said, subject.codes()[rows]))
+    wanted = label_values(subject.table.column(subject.label), "regression")[rows]
+    return np.asarray(np.asarray(answers, dtype=np.float64).reshape(len(rows)) - wanted, dtype=np.float64)
 
 
 def _support(answer: Answer, variants: Sequence[pa.Table], subject: Subject, rows: Any) -> Floats | None:
