@@ -295,6 +295,8 @@ def test_a_model_without_a_usable_signature(tmp_path, raw):
         ({"policy": POLICY, "splits": "train"}, "not a list of split names"),
         ({"policy": POLICY, "splits": ["a", "a"]}, "names a split twice"),
         ({"policy": POLICY, "seed": -1}, "seed is out of range"),
+        ({"policy": POLICY, "max_rows_per_shard": 3}, "max_rows_per_shard is out of range"),
+        ({"policy": POLICY, "max_rows_per_shard": 2.5e5}, "max_rows_per_shard is out of range"),
         ({"policy": {"k": 5}}, "not an AnonymizationPolicy"),
     ],
 )

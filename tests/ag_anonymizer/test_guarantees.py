@@ -11,7 +11,7 @@ from tests.support.examples import read_examples, write_splits
 from tests.support.people import QUASI_IDENTIFIERS, make_people
 from tests.support.pipelines import artifact_facts, import_examples, run_components
 from tests.support.recount import breaches, rows_of
-from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, KAnonymityValidator
+from tfx_anonymizer import AGAnonymizer, AnonymizationPolicy, InitialModelTrainer, KAnonymityValidator
 
 K = 8
 POLICY = AnonymizationPolicy(
@@ -77,3 +77,34 @@ def test_outliers_may_be_left_out(tmp_path, raw, partitioner):
     assert (facts["rows"], facts["suppressed"]) == (288, 12)
     validated = json.loads((out["KAnonymityValidator", "report"] / "report.json").read_text())
     assert validated["splits"]["train"]["counted"]["rows"] == 288
+
+
+@pytest.mark.parametrize("promise", [{}, {"entity_id": "person", "sensitive": ["diagnosis"], "t": 0.4}])
+def test_a_split_larger_than_a_worker_holds(tmp_path, raw, promise):
+    examples = import_examples(raw)
+    guide = InitialModelTrainer(
+        examples.outputs["result"], estimator="gradient_boosting", label_key="ill", exclude_features=["name", "person"]
+    )
+    anonymizer = AGAnonymizer(
+        examples.outputs["result"],
+        guide.outputs["model"],
+        policy=POLICY,
+        partitioner="guided_tree",
+        max_rows_per_shard=60,
+        other_splits="transform",
+        **promise,
+    )
+    validator = KAnonymityValidator(anonymizer.outputs["anonymized_examples"], policy=POLICY, **promise)
+    out = run_components(tmp_path, [examples, guide, anonymizer, validator])
+    folder = out["AGAnonymizer", "anonymized_examples"]
+    released, other = (read_examples(folder / f"Split-{split}") for split in ("train", "eval"))
+    assert (len(released), len(other)) == (300, 120)
+    assert breaches(rows_of(released), QUASI_IDENTIFIERS, K, **promise) == []
+    combinations = [{tuple(row[n] for n in QUASI_IDENTIFIERS) for row in rows_of(t)} for t in (released, other)]
+    assert combinations[1] <= combinations[0]
+    report = json.loads((out["AGAnonymizer", "report"] / "report.json").read_text())
+    assert report["splits"]["train"]["shards"] > 2
+    assert report["settings"]["max_rows_per_shard"] == 60
+    saved = {path.name for path in (out["AGAnonymizer", "generalization"] / "Split-train").iterdir()}
+    assert {"generalization.json", "shards.arrow", "shard-00000.zip", "examples.json"} <= saved
+    assert not [name for name in saved if name.endswith(".tmp")]

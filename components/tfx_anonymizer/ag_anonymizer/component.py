@@ -15,6 +15,7 @@ from tfx_anonymizer.ag_anonymizer.executor import Executor
 from tfx_anonymizer.ag_anonymizer.settings import Settings
 from tfx_anonymizer.component_support.parameters import policy_properties
 from tfx_anonymizer.policy import AnonymizationPolicy
+from tfx_anonymizer.transforms.method import MAX_ROWS_PER_SHARD
 
 
 class AGAnonymizerSpec(ComponentSpec):  # type: ignore[misc]
@@ -72,13 +73,15 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         representative: What a class releases; see there.
         effort: How many ways of grouping `auto` tries; see there.
         student: What tries them; see there. `auto` is the guide's own kind, and a network for a SavedModel.
-        seed: Seed of the student.
+        seed: Seed of the student, and of the sample that shards are cut by.
         splits: The splits to make k-anonymous, each by itself.
         other_splits: What becomes of the others: `pass` (released raw, as in the paper, where models are tested on raw
             data), `transform` (by the generalization fitted on the first of `splits`; k is not controlled there), or
             `drop`.
         signature_name: The model's signature to ask.
         output_key: Which of its outputs to follow, where it has several.
+        max_rows_per_shard: The most rows that a worker holds at a time. A split of more is cut into shards first, which
+            workers group side by side; see `docs/scale.md`.
 
     Outputs:
         anonymized_examples: `Examples`. Marked `contains_personal_data` if some split was passed through raw.
@@ -134,6 +137,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         other_splits: str = "pass",
         signature_name: str = "serving_default",
         output_key: str | None = None,
+        max_rows_per_shard: int = MAX_ROWS_PER_SHARD,
     ) -> None:
         roles = {
             "quasi_identifiers": quasi_identifiers,
@@ -160,6 +164,7 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             other_splits=other_splits,
             signature_name=signature_name,
             output_key=output_key,
+            max_rows_per_shard=max_rows_per_shard,
         )
         spec = AGAnonymizerSpec(
             examples=examples,

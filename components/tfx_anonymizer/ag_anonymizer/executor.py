@@ -25,13 +25,16 @@ from tfx_anonymizer.errors import ViolationError
 from tfx_anonymizer.guides import GuideLocation
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.promises import broken, suppression_check
-from tfx_anonymizer.transforms.anonymize import FILES, RELEASED, SUMMARY, Anonymize, Method
+from tfx_anonymizer.transforms.anonymize import SUMMARY, Anonymize
 from tfx_anonymizer.transforms.apply import ApplyGeneralization
 from tfx_anonymizer.transforms.count_classes import ClassCounts, CountClasses
 from tfx_anonymizer.transforms.examples_io import DropColumns, ReadExamples, WriteExamples
 from tfx_anonymizer.transforms.failures import typed_errors
 from tfx_anonymizer.transforms.integrity import CheckGzip
+from tfx_anonymizer.transforms.method import Method
+from tfx_anonymizer.transforms.packing import LargerBatches
 from tfx_anonymizer.transforms.predict import PredictWithGuide
+from tfx_anonymizer.transforms.refine import FILES, RELEASED
 
 
 class Executor(BaseBeamExecutor):  # type: ignore[misc]
@@ -100,6 +103,7 @@ class _Run:
 
     def check(self) -> None:
         """Checks what can be checked before any record is read."""
+        self._method.check(self._policy)
         self._examples.check_splits(self._settings.splits)
         if self._others:
             self._examples.check_splits(self._others, "examples")
@@ -163,13 +167,15 @@ class _Run:
         batches = self._read(pipeline, split, with_records=self._guide is not None and self._guide.load().needs_records)
         if self._guide is not None:
             keep = self._examples.payload_format == "FORMAT_TF_SEQUENCE_EXAMPLE"
+            # A model takes as long for a thousand rows as for ten thousand, or nearly.
+            batches = batches | f"Join[{split}]" >> LargerBatches()
             batches = batches | f"Guide[{split}]" >> PredictWithGuide(self._guide, keep_records=keep)
         found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._method, split)
         self._write(found[RELEASED], split)
         counted = found[RELEASED] | f"Count[{split}]" >> CountClasses.of_policy(self._policy)
         counted = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
         folder = posixpath.join(self._generalization.uri, f"Split-{split}")
-        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(_write_files, folder)
+        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(_write_file, folder)
         _ = found[SUMMARY] | f"Summary[{split}]" >> beam.Map(_write_json, self._json_path(split, "summary"))
         _ = counted | f"Counted[{split}]" >> beam.Map(_write_json, self._json_path(split, "counts"))
         return found[FILES]
@@ -210,9 +216,9 @@ def _guide(input_dict: Mapping[str, list[Any]], settings: Settings) -> GuideLoca
     return GuideLocation(uri, settings.signature_name, settings.output_key)
 
 
-def _write_files(files: Mapping[str, bytes], folder: str) -> None:
-    for name, data in files.items():
-        write_aside(posixpath.join(folder, name), data)
+def _write_file(file: tuple[str, bytes], folder: str) -> None:
+    name, data = file
+    write_aside(posixpath.join(folder, name), data)
 
 
 def _write_json(value: Mapping[str, Any], path: str) -> None:

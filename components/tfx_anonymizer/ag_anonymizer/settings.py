@@ -9,7 +9,7 @@ from typing import Any
 
 from tfx_anonymizer.core.selection import check_method
 from tfx_anonymizer.errors import PolicyError
-from tfx_anonymizer.transforms.anonymize import Method
+from tfx_anonymizer.transforms.method import MAX_ROWS_PER_SHARD, Method, check_max_rows
 
 OTHER_SPLITS = ("pass", "transform", "drop")
 
@@ -31,9 +31,11 @@ class Settings:
     other_splits: str
     signature_name: str
     output_key: str | None
+    max_rows_per_shard: int = MAX_ROWS_PER_SHARD
 
     def __post_init__(self) -> None:
         check_method(self.partitioner, self.representative, self.effort, self.student)
+        check_max_rows(self.max_rows_per_shard)
         if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or not 0 <= self.seed < 2**32:
             raise PolicyError("seed is out of range", got=repr(self.seed), allowed="an integer from 0 to 2**32 - 1")
         if isinstance(self.splits, str) or not self.splits or not all(isinstance(s, str) and s for s in self.splits):
@@ -49,7 +51,14 @@ class Settings:
     def method(self, guide_kind: str) -> Method:
         """How rows are grouped, by a student of the guide's kind unless another was named."""
         student = guide_kind if self.student == "auto" else self.student
-        return Method(self.partitioner, self.representative, self.effort, student, int(self.seed))
+        return Method(
+            self.partitioner,
+            self.representative,
+            self.effort,
+            student,
+            int(self.seed),
+            int(self.max_rows_per_shard),
+        )
 
     def following(self, choice: Mapping[str, Any] | None) -> Settings:
         """Returns the settings with the partitioner that was chosen, unless another was named."""

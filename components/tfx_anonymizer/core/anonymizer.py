@@ -20,16 +20,17 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from tfx_anonymizer.core import guarantees, suppression
-from tfx_anonymizer.core.columns import TableT, column_names, kind_of, read_column
+from tfx_anonymizer.core.columns import TableT, column_names
 from tfx_anonymizer.core.encoded_table import EncodedTable, unchanged_columns
-from tfx_anonymizer.core.encoding import Codes, Target
+from tfx_anonymizer.core.encoding import Codes
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import BASELINES, PARTITIONERS, Partition
+from tfx_anonymizer.core.partition import PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
 from tfx_anonymizer.core.selection import FEW_ROWS, Candidate, Examination, candidates, check_method, depends_on_order
-from tfx_anonymizer.core.steering import predictions, shares, steer, unguided
+from tfx_anonymizer.core.steering import shares
 from tfx_anonymizer.core.students import are_labels
-from tfx_anonymizer.errors import GuideError
+from tfx_anonymizer.core.targets import followed_by, label_of, lesson_of
+from tfx_anonymizer.core.whole import Whole
 from tfx_anonymizer.policy import AnonymizationPolicy
 
 _METHOD = ("partitioner", "representative", "effort", "student", "random_state")
@@ -197,16 +198,32 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         released: TableT = suppression.release(self.generalization_, table, labels)
         return released
 
-    def _fit(self, table: TableT, guide: Any) -> npt.NDArray[np.int32]:
+    def fit_transform_part(self, table: TableT, guide: Any, whole: Whole) -> TableT:
+        """Fits on a part of a table and returns its release, in which everything promised of the whole table holds.
+
+        Args:
+            table: As in `fit`, some of the whole's rows, which as one class keep the guarantee.
+            guide: The predictions for these rows, or None; see `fit`.
+            whole: What the part must know of the whole. Its rows say which ways `effort="auto"` tries; its values
+                are those that t measures the distance from.
+
+        With `t`, nobody is left out whatever `max_suppressed` allows: who is left out elsewhere would move the whole.
+        """
+        labels = self._fit(table, guide, whole)
+        released: TableT = suppression.release(self.generalization_, table, labels)
+        return released
+
+    def _fit(self, table: TableT, guide: Any, part_of: Whole | None = None) -> npt.NDArray[np.int32]:
         """Returns the class of each row, -1 for those that are left out."""
         policy = self._policy()
         policy.check_columns(column_names(table))
-        wanted = candidates(self.partitioner, self.representative, self._effort(table, policy), len(table))
-        labels = self._fit_rows(table, guide, policy, wanted)
-        if policy.most_suppressed(len(labels)):
+        rows = len(table) if part_of is None else part_of.rows
+        wanted = candidates(self.partitioner, self.representative, self._effort(table, policy, rows), rows)
+        labels = self._fit_rows(table, guide, policy, wanted, part_of)
+        if policy.most_suppressed(len(labels)) and (part_of is None or policy.t is None):
             released, scores = self.generalization_.apply(table, labels), self.scores_
             # The rest is grouped in the way that was chosen for all.
-            again = partial(self._fit_rows, policy=policy, wanted=(self.candidate_,))
+            again = partial(self._fit_rows, policy=policy, wanted=(self.candidate_,), part_of=part_of)
             labels = suppression.leave_out(table, released, guide, policy, labels, again)
             self.scores_ = scores
             if labels.min() < 0:
@@ -216,14 +233,19 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         return labels
 
     def _fit_rows(
-        self, table: TableT, guide: Any, policy: AnonymizationPolicy, wanted: tuple[Candidate, ...]
+        self,
+        table: TableT,
+        guide: Any,
+        policy: AnonymizationPolicy,
+        wanted: tuple[Candidate, ...],
+        part_of: Whole | None = None,
     ) -> npt.NDArray[np.int32]:
-        bound = guarantees.bind(policy, table)
-        target = self._follow(table, guide, policy)
-        encoded = EncodedTable.encode(table, policy, target, bound)
+        bound = guarantees.bind(policy, table, part_of)
+        target = followed_by(self.partitioner, table, guide, policy)
+        encoded = EncodedTable.encode(table, policy, target, bound, is_part=part_of is not None)
         examined = len(wanted) > 1
         unchanged = unchanged_columns(table, policy, target) if examined else ()
-        lesson = self._lesson(table, guide, target, policy) if examined else target
+        lesson = lesson_of(table, guide, target, policy) if examined else target
         self._known = None
         order = np.arange(len(table))
         if depends_on_order(wanted):
@@ -272,64 +294,15 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         )
         return partition.labels
 
-    def _effort(self, table: TableT, policy: AnonymizationPolicy) -> str:
+    def _effort(self, table: TableT, policy: AnonymizationPolicy, rows: int) -> str:
         """Without labels that are classes no student was seen to choose better than the tree, so none is asked to."""
-        if self.effort != "auto" or len(table) > FEW_ROWS:
+        if self.effort != "auto" or rows > FEW_ROWS:
             return self.effort
-        label = self._label(table, policy)
+        label = label_of(table, policy)
         return "low" if label is None or not are_labels(shares(label)) else "auto"
-
-    def _lesson(self, table: TableT, guide: Any, target: Target, policy: AnonymizationPolicy) -> Target:
-        """What a student is to learn: the label, or what the guide said where the label does not tell what is learned.
-
-        A label that is a number may be made into something else before it is learned, such as whether it is above some
-        bound; what the guide said is said of that.
-        """
-        label = self._label(table, policy)
-        if label is None or (guide is not None and not are_labels(shares(label))):
-            return target
-        return label
-
-    def _label(self, table: TableT, policy: AnonymizationPolicy) -> Target | None:
-        """The label in fixed point; None if there is none for every row."""
-        if policy.label is None or read_column(table, policy.label, "label").null_count:
-            return None
-        return self._target(table, None, policy)
 
     def _policy(self) -> AnonymizationPolicy:
         check_method(self.partitioner, self.representative, self.effort, self.student)
         # The arguments are still as the user gave them: the policy makes tuples of lists and refuses the rest.
         fields = {name: value for name, value in self.get_params(deep=False).items() if name not in _METHOD}
         return AnonymizationPolicy.from_fields(fields)
-
-    def _follow(self, table: TableT, guide: Any, policy: AnonymizationPolicy) -> Target:
-        """What rows are grouped by: the guide, unless the partitioner is a baseline that follows something else."""
-        follows = BASELINES[self.partitioner].follows if self.partitioner in BASELINES else "guide"
-        if follows == "values":
-            return unguided(len(table))
-        if follows == "guide" or (follows == "predictions" and guide is None and policy.label is not None):
-            return self._target(table, guide, policy)
-        if follows == "predictions" and guide is not None:
-            steer(guide, rows=len(table))
-            return steer(predictions(guide), rows=len(table))
-        if policy.label is None:
-            wanted = "the true labels" if follows == "label" else "the model's predictions, or the true labels"
-            raise GuideError(
-                f"partitioner {self.partitioner!r} follows {wanted}, and there are none", hint="name a label"
-            )
-        return self._target(table, None, policy)
-
-    @staticmethod
-    def _target(table: TableT, guide: Any, policy: AnonymizationPolicy) -> Target:
-        if guide is not None:
-            return steer(guide, rows=len(table))
-        if policy.label is None:
-            return unguided(len(table))
-        labels = read_column(table, policy.label, "label")
-        if labels.null_count and kind_of(labels, codes=False) == "numeric":
-            raise GuideError(
-                f"label {policy.label!r} is missing in some rows and is to guide",
-                got=f"{labels.null_count} rows without one",
-                hint="give the model's predictions as guide, or drop those rows",
-            )
-        return steer(labels.to_pandas().to_numpy(), rows=len(table))

@@ -152,6 +152,9 @@ def cast_to(array: pa.Array, wanted: pa.DataType, name: str) -> pa.Array:
     Raises:
         ColumnError: If its values are of another kind.
     """
+    if pa.types.is_null(array.type):
+        # Rows in which the column is missing throughout: pandas does not say of what type it would be.
+        return array.cast(wanted)
     kind = _family(wanted)
     if kind != _family(array.type):
         raise ColumnError(

@@ -35,7 +35,15 @@ class EncodedTable:
     problem: Problem
 
     @classmethod
-    def encode(cls, table: Table, policy: AnonymizationPolicy, target: Target, guarantees: Guarantees) -> EncodedTable:
+    def encode(
+        cls,
+        table: Table,
+        policy: AnonymizationPolicy,
+        target: Target,
+        guarantees: Guarantees,
+        *,
+        is_part: bool = False,
+    ) -> EncodedTable:
         """Encodes a table's quasi-identifiers.
 
         Args:
@@ -43,12 +51,13 @@ class EncodedTable:
             policy: Says which columns are quasi-identifiers.
             target: The guide in fixed point, int32, shape (n, d).
             guarantees: What each class must hold.
+            is_part: Whether the rows are a part of a table, in which a column may be missing throughout.
 
         Raises:
-            ColumnError: If a column is absent, multi-valued, of mixed types or missing in every row.
+            ColumnError: If a column is absent, multi-valued, of mixed types or, in a whole table, missing in every row.
         """
         arrays = {name: read_column(table, name, "quasi_identifiers") for name in policy.quasi_identifiers}
-        for name, array in arrays.items():
+        for name, array in arrays.items() if not is_part else ():
             require_values(array, name)
         attributes, codes = _encode(arrays, policy, target)
         cardinality = np.array([len(attribute.domain) for attribute in attributes], dtype=np.int64)

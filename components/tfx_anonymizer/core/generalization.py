@@ -9,24 +9,32 @@ it is to be kept like that data.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import ipc
 
-from tfx_anonymizer._version import __version__
-from tfx_anonymizer.core.columns import TableT, kind_of, read_column, replace_columns
+from tfx_anonymizer.core.columns import TableT, read_column, replace_columns
 from tfx_anonymizer.core.encoding import Attribute, Codes
-from tfx_anonymizer.core.partition import PARTITIONERS, Assigner
-from tfx_anonymizer.errors import GeneralizationFormatError, PolicyError
+from tfx_anonymizer.core.partition import Assigner
+from tfx_anonymizer.core.stored_placing import (
+    load_placing,
+    read_arrow,
+    read_header,
+    readable,
+    save_placing,
+    write_arrow,
+)
+from tfx_anonymizer.errors import PolicyError
+
+if TYPE_CHECKING:
+    from tfx_anonymizer.core.shards.release import ShardedGeneralization
 
 FORMAT_VERSION = 1
-_HEADER = "generalization.json"
+SHARDED_VERSION = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +62,10 @@ class Generalization:
     def classes(self) -> int:
         """The number of classes."""
         return len(self.representatives)
+
+    def types(self) -> Sequence[tuple[str, pa.DataType]]:
+        """Returns the quasi-identifiers' names and types."""
+        return [(attribute.name, attribute.domain.type) for attribute in self.attributes]
 
     def assign(self, table: Any) -> npt.NDArray[np.int32]:
         """Returns the class of each row of a table, int32, shape (n,).
@@ -83,11 +95,14 @@ class Generalization:
         Raises:
             ColumnError: If a quasi-identifier is absent or of another type than in fitting.
         """
-        values = {
+        released: TableT = replace_columns(table, self.values(), self.assign(table) if labels is None else labels)
+        return released
+
+    def values(self) -> dict[str, pa.Array]:
+        """Returns what each class releases, by quasi-identifier; shape (classes,) each."""
+        return {
             attribute.name: attribute.values(self.representatives[:, i]) for i, attribute in enumerate(self.attributes)
         }
-        released: TableT = replace_columns(table, values, self.assign(table) if labels is None else labels)
-        return released
 
     def save(self, folder: str | Path) -> None:
         """Writes the generalization into a folder that does not exist yet, or is empty.
@@ -98,31 +113,15 @@ class Generalization:
         Raises:
             PolicyError: If the folder holds something.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise PolicyError("the folder to save the generalization in is not empty", got=str(folder))
-        _write(folder / "partition.arrow", self.assigner.to_arrow())
+        folder = empty_folder(folder)
         names = [f"attribute-{i}" for i in range(len(self.attributes))]
-        _write(folder / "representatives.arrow", pa.table(list(self.representatives.T), names=names))
-        for name, attribute in zip(names, self.attributes, strict=True):
-            _write(folder / f"{name}.arrow", pa.table({"value": attribute.domain}))
-        header = {
-            "format_version": FORMAT_VERSION,
-            "made_by": f"tfx_anonymizer {__version__}",
-            "partitioner": self.partitioner,
-            "classes": self.classes,
-            "attributes": [
-                {"name": a.name, "kind": a.kind, "unknown_code": a.unknown_code, "file": f"{name}.arrow"}
-                for name, a in zip(names, self.attributes, strict=True)
-            ],
-        }
-        # The header comes last, so a folder that was cut short has none and is refused.
-        (folder / _HEADER).write_text(json.dumps(header, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_arrow(folder / "representatives.arrow", pa.table(list(self.representatives.T), names=names))
+        facts = {"format_version": FORMAT_VERSION, "partitioner": self.partitioner, "classes": self.classes}
+        save_placing(folder, self.attributes, self.assigner, facts)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Generalization:
-        """Reads what `save` wrote.
+    def load(cls, folder: str | Path) -> Generalization | ShardedGeneralization:
+        """Reads what `save` wrote; what was made in shards comes back as a `ShardedGeneralization`, used likewise.
 
         Args:
             folder: Where it is.
@@ -131,28 +130,29 @@ class Generalization:
             GeneralizationFormatError: If it is damaged, incomplete, or of a version this package does not know.
         """
         folder = Path(folder)
-        try:
-            header = json.loads((folder / _HEADER).read_text(encoding="utf-8"))
-            _check_version(header)
-            attributes = tuple(
-                Attribute(
-                    name=str(entry["name"]),
-                    kind=entry["kind"],
-                    domain=_read(folder / Path(entry["file"]).name)["value"].combine_chunks(),
-                    unknown_code=int(entry["unknown_code"]),
-                )
-                for entry in header["attributes"]
-            )
-            table = _read(folder / "representatives.arrow")
+        with readable(folder):
+            header = read_header(folder, FORMAT_VERSION, SHARDED_VERSION)
+            if header["format_version"] == SHARDED_VERSION:
+                from tfx_anonymizer.core.shards.release import ShardedGeneralization
+
+                return ShardedGeneralization.load(folder)
+            attributes, assigner = load_placing(folder, header)
+            table = read_arrow(folder / "representatives.arrow")
             representatives = np.stack([np.asarray(column, dtype=np.int32) for column in table.columns], axis=1)
-            assigner = PARTITIONERS[header["partitioner"]].load(_read(folder / "partition.arrow"))
-        except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
-            if isinstance(error, GeneralizationFormatError):
-                raise
-            raise GeneralizationFormatError(
-                "the saved generalization cannot be read", got=f"{type(error).__name__} in {folder}"
-            ) from None
         return cls(header["partitioner"], attributes, assigner, representatives)
+
+
+def empty_folder(folder: str | Path) -> Path:
+    """Makes a folder if it does not exist.
+
+    Raises:
+        PolicyError: If it holds something.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise PolicyError("the folder to save the generalization in is not empty", got=str(folder))
+    return folder
 
 
 def compact(
@@ -163,6 +163,19 @@ def compact(
     A numeric attribute may have as many values as rows; of those between two cuts none is told from another, so only
     the cut points and the released values stay. Categories all stay: each may have a side of its own.
     """
+    kept, assigner, renumbered = _compact(attributes, assigner, representatives)
+    return Generalization(partitioner, kept, assigner, renumbered)
+
+
+def only_used(attributes: Sequence[Attribute], assigner: Assigner) -> tuple[tuple[Attribute, ...], Assigner]:
+    """Returns attributes and assigner with only the numbers that some cut needs; see `compact`."""
+    kept, assigner, _ = _compact(attributes, assigner, np.zeros((0, len(attributes)), dtype=np.int32))
+    return kept, assigner
+
+
+def _compact(
+    attributes: Sequence[Attribute], assigner: Assigner, representatives: Codes
+) -> tuple[tuple[Attribute, ...], Assigner, Codes]:
     kept: list[Attribute] = []
     representatives = representatives.copy()
     for i, whole in enumerate(attributes):
@@ -174,29 +187,4 @@ def compact(
             representatives[:, i] = renumbered[representatives[:, i]]
             attribute = dataclasses.replace(attribute, domain=attribute.values(used))
         kept.append(attribute)
-    return Generalization(partitioner, tuple(kept), assigner, representatives)
-
-
-def kinds(arrays: Sequence[pa.Array], names: Sequence[str], categorical: Sequence[str]) -> list[Any]:
-    """Returns the kind of each quasi-identifier; `categorical` names numbers that are only codes."""
-    return [kind_of(array, codes=name in categorical) for array, name in zip(arrays, names, strict=True)]
-
-
-def _check_version(header: dict[str, Any]) -> None:
-    if header["format_version"] != FORMAT_VERSION:
-        raise GeneralizationFormatError(
-            "the saved generalization is of a version that is not known",
-            got=header["format_version"],
-            allowed=FORMAT_VERSION,
-            hint=f"it was made by {header.get('made_by', 'an unknown program')}; use that version or fit again",
-        )
-
-
-def _write(path: Path, table: pa.Table) -> None:
-    with ipc.new_file(str(path), table.schema) as writer:
-        writer.write_table(table)
-
-
-def _read(path: Path) -> pa.Table:
-    with pa.memory_map(str(path)) as source:
-        return ipc.open_file(source).read_all()
+    return tuple(kept), assigner, representatives

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from tfx_anonymizer.core import diversity
 from tfx_anonymizer.core.columns import Table, column_names, kind_of, read_column
+from tfx_anonymizer.core.whole import Whole
 from tfx_anonymizer.errors import ColumnError, GuaranteeError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
@@ -37,6 +38,7 @@ class Guarantees:
         t: Greatest distance of a class's sensitive distribution from the table's; infinite if not asked for.
         diversity: In what sense, `distinct`, `entropy` or `recursive`; see `AnonymizationPolicy`.
         c: The factor of `recursive` diversity.
+        overall: For rows that are a part of a table, the shares of each sensitive attribute's values in the whole.
     """
 
     k: int
@@ -47,11 +49,18 @@ class Guarantees:
     t: float
     diversity: str = "distinct"
     c: float = np.inf
+    overall: tuple[npt.NDArray[np.float64], ...] | None = None
 
     @property
     def counts_rows_only(self) -> bool:
         """Whether k rows are all that is asked for."""
         return self.people is None and self.l == 0 and np.isinf(self.t)
+
+    def shares(self) -> list[npt.NDArray[np.float64]]:
+        """Returns the shares of each sensitive attribute's values in the whole table, of which t is the distance."""
+        if self.overall is not None:
+            return list(self.overall)
+        return [np.bincount(codes) / len(codes) for codes in self.sensitive.T]
 
     def take(self, rows: npt.NDArray[np.int64]) -> Guarantees:
         """Returns the same for some of the rows, or for all of them in another order."""
@@ -59,8 +68,13 @@ class Guarantees:
         return dataclasses.replace(self, people=people, sensitive=self.sensitive[rows])
 
 
-def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
+def bind(policy: AnonymizationPolicy, table: Table, part_of: Whole | None = None) -> Guarantees:
     """Reads the columns that a policy's guarantee speaks of, and checks that it can be kept at all.
+
+    Args:
+        policy: What is promised.
+        table: n rows.
+        part_of: The table that these rows are a part of, if they are not all.
 
     Raises:
         ColumnError: If a column is absent, or an entity id is missing in some row.
@@ -71,9 +85,9 @@ def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
     columns, ordered = [], []
     protects = policy.l is not None or policy.t is not None
     for name in policy.sensitive if protects else ():
-        codes, is_ordered = _sensitive(table, name)
+        codes, in_order = _sensitive(table, name, part_of)
         columns.append(codes)
-        ordered.append(is_ordered)
+        ordered.append(in_order)
     guarantees = Guarantees(
         k=policy.k,
         people=people,
@@ -83,6 +97,9 @@ def bind(policy: AnonymizationPolicy, table: Table) -> Guarantees:
         t=np.inf if policy.t is None else float(policy.t),
         diversity=policy.diversity,
         c=np.inf if policy.c is None else float(policy.c),
+        overall=None
+        if part_of is None or not columns
+        else tuple(part_of.sensitive[n].shares for n in policy.sensitive),
     )
     _check_reachable(guarantees, policy, rows)
     return guarantees
@@ -143,12 +160,19 @@ def _people(table: Table, name: str) -> Codes:
     return np.asarray(array.dictionary_encode().indices, dtype=np.int32)
 
 
-def _sensitive(table: Table, name: str) -> tuple[Codes, bool]:
+def _sensitive(table: Table, name: str, part_of: Whole | None) -> tuple[Codes, bool]:
     """Codes in the order of the values, missing last, and whether that order means anything."""
     array = read_column(table, name, "sensitive")
+    ordered = is_ordered(array)
+    if part_of is not None:
+        return part_of.sensitive[name].codes(array), ordered
     encoded = array.dictionary_encode()
     rank = np.argsort(np.asarray(pc.sort_indices(encoded.dictionary)))
     table_of_codes = np.append(rank, len(rank)).astype(np.int32)
     codes = table_of_codes[np.asarray(encoded.indices.fill_null(len(rank)), dtype=np.int64)]
-    ordered = kind_of(array, codes=False) == "numeric" and not pa.types.is_boolean(array.type)
     return codes, ordered
+
+
+def is_ordered(array: pa.Array) -> bool:
+    """Tells whether a sensitive column's values have an order, so that t is measured by the ordered distance."""
+    return kind_of(array, codes=False) == "numeric" and not pa.types.is_boolean(array.type)

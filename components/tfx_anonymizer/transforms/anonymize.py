@@ -1,52 +1,38 @@
-"""From examples to their k-anonymous release, in memory: one worker holds the split, the core does the rest.
+"""From examples to their k-anonymous release, whatever their number.
 
-The rows do not come out in the order they came in: order is information.
+A split of no more rows than a worker may hold is grouped as one table, as `core.AccuracyGuidedAnonymizer` does it. A
+larger one is cut into shards by a top tree grown on a sample; every row goes through one shuffle to its shard, and the
+same core refines each shard down to classes. How rows were dealt to batches, bundles and workers leaves no trace in the
+result. The rows do not come out in the order they came in: order is information.
+
+Example:
+    >>> import operator, apache_beam as beam, pyarrow as pa
+    >>> from tfx_anonymizer.transforms.count_classes import CountClasses
+    >>> people = pa.RecordBatch.from_pydict({"age": [[20 + i] for i in range(8)], "ill": [[i // 4] for i in range(8)]})
+    >>> policy = AnonymizationPolicy(("age",), 2, label="ill")
+    >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+    ...     found = p | beam.Create([people]) | Anonymize(policy, Method("guided_tree"), "train")
+    ...     counted = found["released"] | CountClasses(("age",))
+    ...     _ = counted | beam.Map(operator.attrgetter("rows", "classes", "k")) | beam.Map(print)
+    (8, 4, 2)
 """
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
 
-from tfx_anonymizer.core import AccuracyGuidedAnonymizer
-from tfx_anonymizer.core.selection import Candidate, candidates, depends_on_order
-from tfx_anonymizer.errors import InputDataError
-from tfx_anonymizer.hashing import in_content_order
 from tfx_anonymizer.policy import AnonymizationPolicy
-from tfx_anonymizer.report.release import compare_column
-from tfx_anonymizer.transforms.columns import (
-    GUIDE_COLUMN,
-    column_of,
-    drop_columns,
-    empty_lists,
-    project,
-    replace,
-    require_columns,
-    single_valued_columns,
-    unify,
-)
-from tfx_anonymizer.transforms.files import to_files
-from tfx_anonymizer.transforms.predict import guide_matrix
-from tfx_anonymizer.transforms.release_order import shuffled_batches
+from tfx_anonymizer.transforms.files import router_files
+from tfx_anonymizer.transforms.method import Method
+from tfx_anonymizer.transforms.packing import LargerBatches, Packed, packed
+from tfx_anonymizer.transforms.refine import FILES, RELEASED, SUMMARIES, RefineShards
+from tfx_anonymizer.transforms.summary import Summary, add_up
+from tfx_anonymizer.transforms.survey import SurveyRows
+from tfx_anonymizer.transforms.top_partition import FACTS, ROWS, FitTopPartition, PlanShards, RouteRows, TopPartition
 
-RELEASED, FILES, SUMMARY = "released", "files", "summary"
-
-
-@dataclasses.dataclass(frozen=True)
-class Method:
-    """How rows are grouped and what a class releases; see `core.AccuracyGuidedAnonymizer`."""
-
-    partitioner: str = "auto"
-    representative: str = "auto"
-    effort: str = "auto"
-    student: str = "auto"
-    seed: int = 0
-
-    def candidates(self, rows: int) -> tuple[Candidate, ...]:
-        """Returns the ways that are tried on so many rows."""
-        return candidates(self.partitioner, self.representative, self.effort, rows)
+SUMMARY = "summary"
 
 
 class Anonymize(beam.PTransform):  # type: ignore[misc]
@@ -54,18 +40,22 @@ class Anonymize(beam.PTransform):  # type: ignore[misc]
 
     Args:
         policy: Roles and guarantee.
-        method: How rows are grouped.
+        method: How rows are grouped, and how many a worker may hold.
         split: The split's name, for errors.
 
     Takes a PCollection of `pa.RecordBatch`, with `GUIDE_COLUMN` if a model guides, and gives a mapping of PCollections:
         `released`: `pa.RecordBatch`es of the same columns less direct identifiers and the guide;
-        `files`: one element, the generalization as file contents by name;
+        `files`: (name, content) of each of the generalization's files;
         `summary`: one element, JSON-ready facts about the grouping; no value of any record.
     Nothing is released unless everything can be.
+
+    Raises:
+        PolicyError: If shards would be too small for k.
     """
 
     def __init__(self, policy: AnonymizationPolicy, method: Method, split: str) -> None:
         super().__init__()
+        method.check(policy)
         self._policy = policy
         self._method = method
         self._split = split
@@ -74,101 +64,32 @@ class Anonymize(beam.PTransform):  # type: ignore[misc]
     @beam.typehints.no_annotations  # type: ignore[misc,untyped-decorator]
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> Mapping[str, beam.PCollection[Any]]:
         """Applies the transform."""
-        # The start element makes an empty split come through, to be refused by name.
-        start = batches.pipeline | "Start" >> beam.Create([(0, None)])
-        keyed = batches | "OneKey" >> beam.Map(lambda batch: (0, batch))
-        outputs = (
-            (keyed, start)
-            | beam.Flatten()
-            | "Gather" >> beam.GroupByKey()
-            | "Group" >> beam.ParDo(_AnonymizeAll(self._policy, self._method, self._split)).with_outputs()
+        larger = batches | "Join" >> LargerBatches()
+        survey = larger | "Survey" >> SurveyRows(self._policy, self._method.seed)
+        grown = survey | "Fit" >> FitTopPartition(self._policy, self._method, self._split)
+        routed = larger | "Pack" >> beam.Map(packed) | "Route" >> RouteRows(self._policy, grown)
+        top = grown | "Plan" >> PlanShards(self._policy, routed[FACTS])
+        found = (
+            routed[ROWS]
+            | "Shard" >> beam.Map(_to_shard, beam.pvalue.AsSingleton(top))
+            | "Refine" >> RefineShards(self._policy, self._method, top)
         )
-        return {name: outputs[name] for name in (RELEASED, FILES, SUMMARY)}
+        total = found[SUMMARIES] | "AddUp" >> beam.CombineGlobally(add_up)
+        summary = total | "Summary" >> beam.FlatMap(_to_dict)
+        of_router = total | "Router" >> beam.FlatMap(_router_files, beam.pvalue.AsSingleton(top))
+        files = (found[FILES], of_router) | "Files" >> beam.Flatten()
+        return {RELEASED: found[RELEASED], FILES: files, SUMMARY: summary}
 
 
-class _AnonymizeAll(beam.DoFn):  # type: ignore[misc]
-    def __init__(self, policy: AnonymizationPolicy, method: Method, split: str) -> None:
-        self._policy = policy
-        self._method = method
-        self._split = split
-
-    def process(self, element: tuple[int, Iterable[pa.RecordBatch | None]]) -> Iterator[beam.pvalue.TaggedOutput]:
-        batches = [batch for batch in element[1] if batch is not None]
-        if not any(batch.num_rows for batch in batches):
-            raise InputDataError(f"split {self._split!r} holds no examples")
-        table = unify(batches)
-        del batches
-        if self._policy.max_suppressed or depends_on_order(self._method.candidates(table.num_rows)):
-            # By every feature, for grouping sees only those that have a role.
-            table = in_content_order(table)
-        empty = empty_lists(table, self._policy.quasi_identifiers)
-        released, anonymizer, summary = anonymize_table(table, self._policy, self._method)
-        for batch in shuffled_batches(released):
-            yield beam.pvalue.TaggedOutput(RELEASED, batch)
-        yield beam.pvalue.TaggedOutput(FILES, to_files(anonymizer.generalization_, empty))
-        yield beam.pvalue.TaggedOutput(SUMMARY, summary)
+def _to_shard(element: tuple[int, Packed], top: TopPartition) -> tuple[int, Packed]:
+    return int(top.router.shard_of_leaf[element[0]]), element[1]
 
 
-def anonymize_table(
-    table: pa.Table, policy: AnonymizationPolicy, method: Method
-) -> tuple[pa.Table, AccuracyGuidedAnonymizer, dict[str, Any]]:
-    """Makes the rows of one table of examples k-anonymous.
-
-    Args:
-        table: n rows of list or plain columns, with `GUIDE_COLUMN` if a model guides.
-        policy: Roles and guarantee.
-        method: How rows are grouped.
-
-    Returns:
-        The released table, its rows in the order they came, without outliers if the policy allows to leave any out; the
-        fitted anonymizer; a summary.
-    """
-    present = table.column_names
-    for role, names in (("quasi_identifiers", policy.quasi_identifiers), ("sensitive", policy.sensitive)):
-        require_columns(names, present, role)
-    require_columns([policy.label] if policy.label else [], present, "label")
-    require_columns([policy.entity_id] if policy.entity_id else [], present, "entity_id")
-    # A direct identifier that is absent already is what is wanted.
-    policy_here = dataclasses.replace(policy, direct_identifiers=())
-    plain = project(table, policy_here.columns)
-    if len(method.candidates(table.num_rows)) > 1:
-        # The student learns from what the Trainer will, the columns without a role among them.
-        for name, column in _others(table, policy).items():
-            plain = plain.append_column(name, column)
-    guide = guide_matrix(table) if GUIDE_COLUMN in present else None
-    anonymizer = AccuracyGuidedAnonymizer.from_policy(
-        policy_here,
-        partitioner=method.partitioner,
-        representative=method.representative,
-        effort=method.effort,
-        student=method.student,
-        random_state=method.seed,
-    )
-    rewritten = anonymizer.fit_transform(plain, guide)
-    rows = table.num_rows
-    if rewritten.num_rows < rows:
-        kept = pa.array(anonymizer.kept_)
-        table, plain = table.filter(kept), plain.filter(kept)
-    summary = {
-        "rows": rows,
-        "suppressed": rows - table.num_rows,
-        "classes": len(anonymizer.class_sizes_),
-        "largest_class": int(anonymizer.class_sizes_.max()),
-        "smallest_class": int(anonymizer.class_sizes_.min()),
-        "guide": "model" if guide is not None else ("label" if policy.label else "none"),
-        "partitioner": anonymizer.candidate_.partitioner,
-        "representative": anonymizer.candidate_.representative,
-        "attributes": {
-            name: compare_column(column_of(plain, name), column_of(rewritten, name))
-            for name in policy.quasi_identifiers
-        },
-    }
-    values = {name: column_of(rewritten, name) for name in policy.quasi_identifiers}
-    released = replace(table, values, empty_lists(table, values))
-    return drop_columns(released, {*policy.direct_identifiers, GUIDE_COLUMN}), anonymizer, summary
+def _to_dict(summary: Summary | None) -> Iterator[dict[str, Any]]:
+    if summary is not None:
+        yield summary.to_dict()
 
 
-def _others(table: pa.Table, policy: AnonymizationPolicy) -> dict[str, pa.Array]:
-    """Returns the single-valued columns that a policy does not name."""
-    found = single_valued_columns(table)
-    return {name: column_of(found, name) for name in found.column_names if name not in policy.columns}
+def _router_files(summary: Summary | None, top: TopPartition) -> Iterator[tuple[str, bytes]]:
+    if summary is not None and top.is_cut:
+        yield from router_files(top.router, summary.classes, top.empty).items()

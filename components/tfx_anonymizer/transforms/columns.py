@@ -110,7 +110,7 @@ def unify(batches: Sequence[pa.RecordBatch | pa.Table]) -> pa.Table:
     types: dict[str, pa.DataType] = {}
     for batch in batches:
         for field in batch.schema:
-            types[field.name] = _wider(types.get(field.name), field.type, field.name)
+            types[field.name] = wider(types.get(field.name), field.type, field.name)
     columns = {}
     for name in sorted(types):
         parts = []
@@ -124,10 +124,10 @@ def unify(batches: Sequence[pa.RecordBatch | pa.Table]) -> pa.Table:
     return pa.table(columns)
 
 
-def empty_lists(table: pa.Table, names: Iterable[str]) -> frozenset[str]:
+def empty_lists(table: pa.RecordBatch | pa.Table, names: Iterable[str]) -> frozenset[str]:
     """Returns the columns that say missing by an empty list in some row, as CsvExampleGen's do, and not by null."""
     found = set()
-    for name in set(names) & set(table.column_names):
+    for name in set(names) & set(table.schema.names):
         array = column_of(table, name)
         if is_list(array.type) and pc.min(pc.list_value_length(array)).as_py() == 0:
             found.add(name)
@@ -192,7 +192,12 @@ def require_columns(names: Iterable[str], present: Collection[str], role: str) -
             raise unknown_column(name, role, [other for other in present if other not in INTERNAL_COLUMNS])
 
 
-def _wider(first: pa.DataType | None, second: pa.DataType, name: str) -> pa.DataType:
+def wider(first: pa.DataType | None, second: pa.DataType, name: str) -> pa.DataType:
+    """Returns the type of a column of which two parts have these types.
+
+    Raises:
+        ColumnError: If they are two different types, both with values.
+    """
     if first is None or first == second or is_empty(first):
         return second
     if is_empty(second):

@@ -28,7 +28,7 @@ class ShuffleRows(beam.PTransform):  # type: ignore[misc]
 
 def shuffled_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
     """Cuts a table into batches, its rows in an order that only their own released content determines."""
-    order = np.argsort(_visible_hashes(table), kind="stable")
+    order = np.argsort(visible_hashes(table), kind="stable")
     for start in range(0, len(order), _BATCH_ROWS):
         # `take` copies; a slice would travel with the whole table's buffers.
         part = table.take(pa.array(order[start : start + _BATCH_ROWS]))
@@ -37,7 +37,7 @@ def shuffled_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
 
 def _scatter(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.Table]]:
     table = unify([batch])
-    part_of = _visible_hashes(table) % np.uint64(_PARTS)
+    part_of = visible_hashes(table) % np.uint64(_PARTS)
     for part in np.unique(part_of):
         yield int(part), table.take(pa.array(np.flatnonzero(part_of == part)))
 
@@ -46,6 +46,7 @@ def _order(group: tuple[int, Iterable[pa.Table]]) -> Iterator[pa.RecordBatch]:
     yield from shuffled_batches(unify(list(group[1])))
 
 
-def _visible_hashes(table: pa.Table) -> Hashes:
+def visible_hashes(table: pa.Table) -> Hashes:
+    """Returns a hash of what is released of each row, uint64, shape (n,)."""
     # The original record beside a SequenceExample's columns is not released as it is.
     return row_hashes(drop_columns(table, (RECORD_COLUMN,)))

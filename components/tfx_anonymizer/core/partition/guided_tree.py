@@ -123,7 +123,7 @@ def load_tree(table: pa.Table) -> TreeAssigner:
     return tree
 
 
-def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int) -> Partition:
+def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int, enough: int = 0) -> Partition:
     """Grows a tree over a problem's rows.
 
     Args:
@@ -131,6 +131,7 @@ def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int) -> 
         target: What it is to follow, int32, shape (n, d).
         rule: What it grows by; see `tree_kernels`.
         depth_limit: See `tree_kernels.grow`.
+        enough: See there.
     """
     from tfx_anonymizer.core.partition.tree_kernels import grow
 
@@ -144,6 +145,7 @@ def grow_tree(problem: Problem, target: Target, rule: int, depth_limit: int) -> 
         rule,
         not guarantees.counts_rows_only,
         guards_of(guarantees),
+        enough,
     )
     return Partition(labels=labels, assigner=TreeAssigner(*nodes))
 
@@ -152,10 +154,11 @@ def guards_of(guarantees: Guarantees) -> tuple[Any, ...]:
     """Returns what `guarantee_kernels.cuts_that_keep` needs to know of the guarantees."""
     people = guarantees.people if guarantees.people is not None else np.zeros(0, dtype=np.int32)
     sensitive = np.ascontiguousarray(guarantees.sensitive)
-    sizes = sensitive.max(axis=0).astype(np.int64) + 1 if sensitive.size else np.zeros(0, dtype=np.int64)
+    shares = guarantees.shares() if sensitive.size else []
+    sizes = np.array(list(map(len, shares)), dtype=np.int64)
     overall = np.zeros((len(sizes), int(sizes.max(initial=1))), dtype=np.float64)
     for s, size in enumerate(sizes):
-        overall[s, :size] = np.bincount(sensitive[:, s], minlength=size) / len(sensitive)
+        overall[s, :size] = shares[s]
     return (
         np.ascontiguousarray(people),
         np.zeros(int(people.max(initial=-1)) + 1, dtype=np.int64),

@@ -35,7 +35,7 @@ def merge_until_kept(labels: Labels, points: Floats, guarantees: Guarantees) -> 
     Returns:
         Labels from 0 without gaps, int32, shape (n,).
     """
-    overall = _shares(guarantees)
+    overall = guarantees.shares()
     while labels.max() > 0:
         too_few, too_alike = _breaches(labels, guarantees, overall)
         if not (too_few | too_alike).any():
@@ -43,11 +43,6 @@ def merge_until_kept(labels: Labels, points: Floats, guarantees: Guarantees) -> 
         labels = _merge(labels, points, guarantees, overall, too_few, too_alike)
     # The whole table as one class keeps everything, whatever rounding says.
     return labels
-
-
-def _shares(guarantees: Guarantees) -> list[Floats]:
-    """Shares of each sensitive attribute's values in the whole table."""
-    return [np.bincount(codes) / len(codes) for codes in guarantees.sensitive.T]
 
 
 def _breaches(labels: Labels, guarantees: Guarantees, overall: list[Floats]) -> tuple[Truths, Truths]:
@@ -162,5 +157,6 @@ def _leanings(labels: Labels, guarantees: Guarantees, overall: list[Floats]) -> 
         shades = min(len(shares), SHADES)
         shade = codes.astype(np.int64) * shades // len(shares)
         count = np.bincount(labels * np.int64(shades) + shade, minlength=classes * shades).reshape(classes, shades)
-        parts.append(count / count.sum(axis=1, keepdims=True) - np.bincount(shade, minlength=shades) / len(codes))
+        whole = np.bincount(np.arange(len(shares)) * shades // len(shares), weights=shares, minlength=shades)
+        parts.append(count / count.sum(axis=1, keepdims=True) - whole)
     return np.concatenate(parts, axis=1)

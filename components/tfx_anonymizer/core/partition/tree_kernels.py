@@ -50,6 +50,7 @@ def grow(
     rule: int,
     guarded: bool,
     guards: tuple[Any, ...],
+    enough: int = 0,
 ) -> tuple[npt.NDArray[np.int32], ...]:
     """Cuts the rows in two, again and again, until no admissible cut is left.
 
@@ -63,6 +64,7 @@ def grow(
         rule: `FOLLOW`, `MEDIAN`, `EXPLAIN` or `ENTROPY`.
         guarded: Whether `guards` ask for more than k rows.
         guards: See `cuts_that_keep`.
+        enough: Nodes of so many rows are left whole even if they could be cut.
 
     Returns:
         (attribute, code, left, right, labels): per node the attribute it cuts (-1 in a leaf), the greatest code that
@@ -72,7 +74,9 @@ def grow(
     layout, lines = layout_of(cardinality)
     rows = make_rows(codes, target, layout)
     slots = make_slots(layout, lines, target.shape[1])
-    grown: tuple[npt.NDArray[np.int32], ...] = _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards)
+    grown: tuple[npt.NDArray[np.int32], ...] = _grow(
+        rows, layout, slots, k, max(2 * k, enough + 1), depth_limit, rule, guarded, guards
+    )
     return grown
 
 
@@ -89,7 +93,7 @@ def _mode(rule, constant, deep):
 
 
 @compiled
-def _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards):
+def _grow(rows, layout, slots, k, least, depth_limit, rule, guarded, guards):
     n, attributes, dimensions = len(rows.number), len(layout.size), rows.target.shape[1]
     capacity = 2 * (n // k) + 1
     cut_f = np.full(capacity, LEAF, dtype=np.int32)
@@ -110,7 +114,7 @@ def _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards):
     while len(stack) > 0:
         node, start, stop, depth, slot = stack.pop()
         f, code = NO_CUT, 0
-        if stop - start >= 2 * k:
+        if stop - start >= least:
             if slot == _NO_SLOT:
                 slot = spare
                 if unused > 0:
@@ -154,12 +158,12 @@ def _grow(rows, layout, slots, k, depth_limit, rule, guarded, guards):
             many = stop - start - few
             few_start, few_stop = (start, middle) if fewer_left else (middle, stop)
             of_few, of_many = _NO_SLOT, slot
-            if many < 2 * k:
+            if many < least:
                 # Both are leaves.
                 free[unused] = slot
                 unused += 1
                 of_many = _NO_SLOT
-            elif few >= 2 * k and unused > 0:
+            elif few >= least and unused > 0:
                 unused -= 1
                 of_few = free[unused]
                 split_slot(slots, slot, of_few, layout, rows, few_start, few_stop, columns, firsts)
