@@ -35,6 +35,7 @@ setup(
         "tensorflow",
         "tensorboard",  # TensorFlow 2.21 no longer brings it; Trainer modules use its callback.
         "apache-beam>=2.60",
+        "google-crc32c",  # Checksums of TFRecord files, compiled; Beam's cloud libraries bring it.
         "dill",  # Imported by tfx-bsl and TFT; Beam stopped bringing it in 2.68.
         "numpy",
         "pandas",

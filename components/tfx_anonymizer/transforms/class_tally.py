@@ -29,35 +29,46 @@ class Tally:
 
     Attributes:
         rows: Number of rows.
-        people: Number of distinct people; 0 where rows are counted.
+        people: Number of distinct people; 0 where rows are counted, or people are not counted yet.
         values: For each sensitive column the rows by value.
+        who: The people met so far; empty where rows are counted, and once they were counted.
     """
 
     rows: int = 0
     people: int = 0
     values: tuple[Values, ...] = ()
+    who: frozenset[Any] = frozenset()
+
+    def counted(self) -> Tally:
+        """Returns the tally with its people counted, who they are forgotten."""
+        return dataclasses.replace(self, people=self.people + len(self.who), who=frozenset())
 
 
 def merge(tallies: Iterable[Tally]) -> Tally:
-    """Adds tallies of disjoint rows (and disjoint people) of one class."""
+    """Adds tallies of disjoint rows (and, where they were counted already, disjoint people) of one class."""
     rows = people = 0
     values: list[Counter[Any]] = []
+    who: set[Any] = set()
     for tally in tallies:
         rows += tally.rows
         people += tally.people
+        who |= tally.who
         while len(values) < len(tally.values):
             values.append(Counter())
         for total, counted in zip(values, tally.values, strict=False):
             total.update(counted)
-    return Tally(rows, people, tuple(values))
+    return Tally(rows, people, tuple(values), frozenset(who))
 
 
-def tally_batch(keys: pa.Table, sensitive: Sequence[pa.Array]) -> list[tuple[Key, Tally]]:
+def tally_batch(
+    keys: pa.Table, sensitive: Sequence[pa.Array], people: pa.Array | None = None
+) -> list[tuple[Key, Tally]]:
     """Tallies the classes that occur in one batch.
 
     Args:
         keys: Plain columns, n rows, that together tell the classes apart.
         sensitive: The sensitive columns as plain arrays, shape (n,) each.
+        people: Whose row it is, shape (n,); None if rows are counted.
 
     Returns:
         A key and a tally for each distinct combination.
@@ -69,19 +80,12 @@ def tally_batch(keys: pa.Table, sensitive: Sequence[pa.Array]) -> list[tuple[Key
     distinct = keys.take(pa.array(first))
     combinations = list(zip(*(_exact(column) for column in distinct.columns), strict=True))
     values = [_count_values(numbered, found, array) for array in sensitive]
+    nobody: list[frozenset[Any]] = [frozenset()] * len(found)
+    who = nobody if people is None else [frozenset(one) for one in _count_values(numbered, found, people)]
     return [
-        (key, Tally(int(count), 0, tuple(column[i] for column in values)))
+        (key, Tally(int(count), 0, tuple(column[i] for column in values), who[i]))
         for i, (key, count) in enumerate(zip(combinations, rows, strict=True))
     ]
-
-
-def distinct_people(keys: pa.Table, people: pa.Array) -> list[tuple[Key, Any]]:
-    """Lists each (combination, person) that occurs in one batch, once."""
-    table = keys.append_column("##person##", people)
-    _, first = np.unique(_number(table), return_index=True) if table.num_rows else (None, np.zeros(0, dtype=np.int64))
-    distinct = table.take(pa.array(first, type=pa.int64()))
-    columns = [_exact(column) for column in distinct.columns]
-    return [(tuple(row[:-1]), row[-1]) for row in zip(*columns, strict=True)]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Counting the equivalence classes of a release in Beam, knowing nothing of how they were made.
 
-Each batch is tallied by itself first, so that at most one element a class and batch is shuffled.
+Many batches are tallied together first, so that few elements a class are shuffled.
 
 Example:
     >>> import operator, apache_beam as beam, pyarrow as pa
@@ -18,6 +18,8 @@ from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
 
 from tfx_anonymizer.errors import ColumnError
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -25,13 +27,15 @@ from tfx_anonymizer.transforms.class_tally import (
     Extremes,
     Key,
     Tally,
-    distinct_people,
     extremes_of,
     merge,
     merge_extremes,
     tally_batch,
 )
 from tfx_anonymizer.transforms.columns import column_of, single_values
+
+# So many rows are held back, that a class is one element for all of its rows among them.
+_HELD_ROWS = 200_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,16 +119,14 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
 
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[ClassCounts]:
         """Applies the transform."""
-        tallies = batches | "Tally" >> beam.FlatMap(_tally, self._quasi_identifiers, self._sensitive)
-        if self._entity_id is not None:
-            people = (
-                batches
-                | "People" >> beam.FlatMap(_people, self._quasi_identifiers, self._entity_id)
-                | "Distinct" >> beam.Distinct()
-                | "Person" >> beam.Map(_one_person)
-            )
-            tallies = (tallies, people) | "WithPeople" >> beam.Flatten()
-        classes = tallies | "PerClass" >> beam.CombinePerKey(merge) | "Tallies" >> beam.Values()
+        tally = _Tally(self._quasi_identifiers, self._sensitive, self._entity_id)
+        classes = (
+            batches
+            | "Tally" >> beam.ParDo(tally)
+            | "PerClass" >> beam.CombinePerKey(merge)
+            | "Tallies" >> beam.Values()
+            | "People" >> beam.Map(Tally.counted)
+        )
         overall = classes | "Overall" >> beam.CombineGlobally(merge)
         extremes = (
             classes
@@ -142,11 +144,11 @@ class CountClasses(beam.PTransform):  # type: ignore[misc]
         )
 
 
-def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+def _column(batch: pa.RecordBatch | pa.Table, name: str) -> pa.Array:
     return column_of(batch, name) if name in batch.schema.names else pa.nulls(batch.num_rows)
 
 
-def _keys(batch: pa.RecordBatch, names: Iterable[str]) -> pa.Table:
+def _keys(batch: pa.RecordBatch | pa.Table, names: Iterable[str]) -> pa.Table:
     """Two columns an attribute: its value, and whether it is null; an empty list is missing in another way."""
     columns = []
     for name in names:
@@ -155,19 +157,44 @@ def _keys(batch: pa.RecordBatch, names: Iterable[str]) -> pa.Table:
     return pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
 
 
-def _tally(batch: pa.RecordBatch, names: tuple[str, ...], sensitive: tuple[str, ...]) -> Iterator[tuple[Key, Tally]]:
-    yield from tally_batch(_keys(batch, names), [single_values(_column(batch, name), name) for name in sensitive])
+class _Tally(beam.DoFn):  # type: ignore[misc]
+    """Tallies many batches of a bundle at a time, for a class has rows in most of them."""
 
+    def __init__(self, names: tuple[str, ...], sensitive: tuple[str, ...], entity_id: str | None) -> None:
+        self._names = names
+        self._sensitive = sensitive
+        self._entity_id = entity_id
+        self._wanted = tuple(dict.fromkeys([*names, *sensitive, *([entity_id] if entity_id else [])]))
+        self._held: dict[pa.Schema, list[pa.RecordBatch]] = {}
+        self._rows = 0
 
-def _people(batch: pa.RecordBatch, names: tuple[str, ...], entity_id: str) -> Iterator[tuple[Key, Any]]:
-    people = single_values(_column(batch, entity_id), entity_id)
-    if people.null_count:
-        raise ColumnError(f"entity_id column {entity_id!r} is missing in some rows")
-    yield from distinct_people(_keys(batch, names), people)
+    def start_bundle(self) -> None:
+        self._held, self._rows = {}, 0
 
+    def process(self, batch: pa.RecordBatch) -> Iterator[tuple[Key, Tally]]:
+        columns = [_column(batch, name) for name in self._wanted]
+        # What is a list in one batch and null in another is counted apart: the two forms of missing are two values.
+        needed = pa.RecordBatch.from_arrays(columns, names=list(self._wanted))
+        self._held.setdefault(needed.schema, []).append(needed)
+        self._rows += batch.num_rows
+        if self._rows >= _HELD_ROWS:
+            yield from self._release()
 
-def _one_person(pair: tuple[Key, Any]) -> tuple[Key, Tally]:
-    return pair[0], Tally(people=1)
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for element in self._release():
+            yield GlobalWindows.windowed_value(element)
+
+    def _release(self) -> Iterator[tuple[Key, Tally]]:
+        held, self._held, self._rows = self._held, {}, 0
+        for batches in held.values():
+            table = pa.Table.from_batches(batches)
+            people = None
+            if self._entity_id is not None:
+                people = single_values(_column(table, self._entity_id), self._entity_id)
+                if people.null_count:
+                    raise ColumnError(f"entity_id column {self._entity_id!r} is missing in some rows")
+            sensitive = [single_values(_column(table, name), name) for name in self._sensitive]
+            yield from tally_batch(_keys(table, self._names), sensitive, people)
 
 
 def _measure(tally: Tally, overall: Tally, count_people: bool, l: int | None) -> Extremes:

@@ -18,6 +18,7 @@ from tfx_anonymizer.transforms.columns import (
     RECORD_COLUMN,
     drop_columns,
 )
+from tfx_anonymizer.transforms.record_files import WriteRecords
 from tfx_anonymizer.transforms.sequence_examples import encode_sequence_examples, without_sequences
 from tfx_anonymizer.transforms.tf_examples import encode_examples
 
@@ -126,10 +127,10 @@ class WriteExamples(beam.PTransform):  # type: ignore[misc]
                 self._prefix, self._arrow_schema, codec="snappy", file_name_suffix=".parquet"
             )
         if self._source.payload_format == SEQUENCE_EXAMPLE:
-            records = batches | "Encode" >> beam.FlatMap(encode_sequence_examples, self._drop_sequences)
+            records = batches | "Encode" >> beam.Map(_sequence_examples, self._drop_sequences)
         else:
-            records = batches | "Encode" >> beam.FlatMap(encode_examples)
-        return records | beam.io.WriteToTFRecord(self._prefix, file_name_suffix=".gz")
+            records = batches | "Encode" >> beam.Map(encode_examples)
+        return records | "Records" >> WriteRecords(self._prefix)
 
 
 class DropColumns(beam.PTransform):  # type: ignore[misc]
@@ -142,6 +143,10 @@ class DropColumns(beam.PTransform):  # type: ignore[misc]
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[pa.RecordBatch]:
         """Applies the transform."""
         return batches | "Drop" >> beam.Map(drop_columns, self._names)
+
+
+def _sequence_examples(batch: pa.RecordBatch, drop: tuple[str, ...]) -> list[bytes]:
+    return list(encode_sequence_examples(batch, drop))
 
 
 def _with_encoded_records(batch: pa.RecordBatch) -> pa.RecordBatch:
