@@ -158,16 +158,20 @@ def merge_extremes(parts: Iterable[Extremes]) -> Extremes:
 
 def _number(table: pa.Table) -> Any:
     """Numbers the distinct rows of a batch, exact values compared, missing one of them."""
-    numbered = np.zeros(table.num_rows, dtype=np.int64)
+    numbered, numbers = np.zeros(table.num_rows, dtype=np.int64), 1
     for column in table.columns:
         chunk = column.combine_chunks()
         array = chunk.chunk(0) if isinstance(chunk, pa.ChunkedArray) else chunk
         if pa.types.is_null(array.type):
             continue
         codes = np.asarray(_encodable(array).dictionary_encode(null_encoding="encode").indices, dtype=np.int64)
-        pairs = numbered * (int(codes.max(initial=0)) + 1) + codes
-        numbered = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-    return numbered
+        span = int(codes.max(initial=0)) + 1
+        if numbers * span >= 2**62:
+            # Only where numbers would run over are they made dense again, for that takes a sort.
+            numbered = np.unique(numbered, return_inverse=True)[1].reshape(-1)
+            numbers = int(numbered.max(initial=0)) + 1
+        numbered, numbers = numbered * span + codes, numbers * span
+    return np.unique(numbered, return_inverse=True)[1].reshape(-1)
 
 
 def _encodable(array: pa.Array) -> pa.Array:

@@ -1,10 +1,18 @@
 """Reading and writing examples as Arrow batches, in the payload formats of TFX.
 
 Example:
-    >>> import apache_beam as beam
-    >>> source = ExamplesSource(("in/Split-train/*",), "FORMAT_TF_EXAMPLE")
-    >>> with beam.Pipeline() as p:  # doctest: +SKIP
-    ...     _ = p | ReadExamples(source) | WriteExamples("out/Split-train/data", source)
+    >>> import operator, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> people = pa.RecordBatch.from_pydict({"age": [[30], [31], None], "tags": [[b"a", b"b"], [], [b"c"]]})
+    >>> source = ExamplesSource((f"{folder.name}/data*",), "FORMAT_TF_EXAMPLE")
+    >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+    ...     _ = p | beam.Create([people]) | WriteExamples(f"{folder.name}/data", source)
+    >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+    ...     names = p | ReadExamples(source) | beam.FlatMap(operator.attrgetter("schema.names"))
+    ...     _ = names | beam.combiners.Count.PerElement() | beam.Map(print)
+    ('age', 3)
+    ('tags', 3)
+    >>> folder.cleanup()
 """
 
 import dataclasses

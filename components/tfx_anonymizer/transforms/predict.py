@@ -20,6 +20,23 @@ class PredictWithGuide(beam.PTransform):  # type: ignore[misc]
         keep_records: Whether `RECORD_COLUMN` stays; without it less is shuffled.
         as_published: Whether rows that a built-in estimator learned from are answered by the model that saw them, as
             whoever holds it is answered, and not out of fold.
+
+    A PCollection of `pa.RecordBatch` of n rows becomes one of the same and a column of n lists of float64: class
+    probabilities, shape (n, classes), or a number, shape (n, 1).
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> from tfx_anonymizer.guides.estimator_guide import fit_estimator
+        >>> people = pa.table({"age": list(range(20, 60)), "ill": [age > 40 for age in range(20, 60)]})
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> for name, data in fit_estimator(people, "ill", "logistic_regression").to_files().items():
+        ...     _ = (pathlib.Path(folder.name) / name).write_bytes(data)
+        >>> batch = pa.RecordBatch.from_pydict({"age": [[20], [59]]})
+        >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+        ...     guided = p | beam.Create([batch]) | PredictWithGuide(GuideLocation(folder.name))
+        ...     _ = guided | beam.Map(guide_matrix) | beam.Map(np.argmax, axis=1) | beam.Map(print)
+        [0 1]
+        >>> folder.cleanup()
     """
 
     def __init__(self, location: GuideLocation, *, keep_records: bool = False, as_published: bool = False) -> None:
@@ -33,7 +50,7 @@ class PredictWithGuide(beam.PTransform):  # type: ignore[misc]
         return batches | "Predict" >> beam.Map(_predict, self._location, self._keep_records, self._as_published)
 
 
-def guide_matrix(table: pa.Table) -> npt.NDArray[np.float64]:
+def guide_matrix(table: pa.Table | pa.RecordBatch) -> npt.NDArray[np.float64]:
     """Returns the predictions in a table's `GUIDE_COLUMN`, float64, shape (n, d)."""
     lists = column_of(table, GUIDE_COLUMN)
     flat = np.asarray(lists.flatten() if is_list(lists.type) else lists, dtype=np.float64)

@@ -2,6 +2,26 @@
 
 `FitTopPartition` grows the tree, `RouteRows` sends every row to its leaf and counts each leaf exactly, `PlanShards`
 joins leaves that could not be released.
+
+Example:
+    >>> import operator
+    >>> from tfx_anonymizer.transforms.packing import PackRows
+    >>> from tfx_anonymizer.transforms.refine import RefineShards
+    >>> from tfx_anonymizer.transforms.survey import SurveyRows
+    >>> ages = [[20 + i] for i in range(40)]
+    >>> people = pa.RecordBatch.from_pydict({"age": ages, "ill": [[i // 20] for i in range(40)]})
+    >>> policy, method = AnonymizationPolicy(("age",), 2, label="ill"), Method("guided_tree", max_rows_per_shard=20)
+    >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
+    ...     batches = p | beam.Create([people])
+    ...     grown = batches | SurveyRows(policy) | FitTopPartition(policy, method)
+    ...     routed = batches | PackRows() | RouteRows(policy, grown)
+    ...     top = grown | PlanShards(policy, routed["facts"])
+    ...     _ = top | beam.Map(operator.attrgetter("router.leaves", "router.shards")) | beam.Map(print)
+    ...     found = routed["rows"] | RefineShards(policy, method, top)
+    ...     counted = found["summaries"] | beam.Map(operator.attrgetter("classes")) | beam.CombineGlobally(sum)
+    ...     _ = counted | "Classes" >> beam.Map(print)
+    (4, 4)
+    16
 """
 
 import dataclasses
@@ -10,6 +30,7 @@ from typing import Any
 
 import apache_beam as beam
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from apache_beam.transforms.window import GlobalWindows
 
@@ -234,8 +255,7 @@ def _value_type(wanted: pa.DataType) -> pa.DataType:
 class _Route(beam.DoFn):  # type: ignore[misc]
     def __init__(self, policy: AnonymizationPolicy) -> None:
         self._policy = policy
-        self._router: Router = Router.trivial()
-        self._held: list[pa.Table] = []
+        self._held: list[tuple[pa.Table, npt.NDArray[np.int32]]] = []
         self._rows = 0
 
     def start_bundle(self) -> None:
@@ -245,13 +265,12 @@ class _Route(beam.DoFn):  # type: ignore[misc]
         if not top.is_cut:
             yield 0, element
             return
-        self._router = top.router
         table = unpack(element[1])
         leaves = top.router.leaf_of(routing_columns(table, top.router))
         yield beam.pvalue.TaggedOutput(
             FACTS, count_facts(leaves, facts_columns(table, self._policy, top.types), self._policy)
         )
-        self._held.append(table)
+        self._held.append((table, leaves))
         self._rows += table.num_rows
         if self._rows >= _HELD_ROWS:
             yield from self._release()
@@ -263,9 +282,9 @@ class _Route(beam.DoFn):  # type: ignore[misc]
     def _release(self) -> Iterator[tuple[int, Packed]]:
         if not self._held:
             return
-        table = unify(self._held)
+        table = unify([part for part, _ in self._held])
+        leaves = np.concatenate([found for _, found in self._held])
         self._held, self._rows = [], 0
-        leaves = self._router.leaf_of(routing_columns(table, self._router))
         table = table.take(pa.array(np.argsort(leaves, kind="stable")))
         found, counts = np.unique(leaves, return_counts=True)
         for leaf, rows, stop in zip(found, counts, np.cumsum(counts), strict=True):
