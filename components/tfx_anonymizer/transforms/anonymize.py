@@ -26,11 +26,11 @@ import pyarrow as pa
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.transforms.files import router_files
 from tfx_anonymizer.transforms.method import Method
-from tfx_anonymizer.transforms.packing import LargerBatches, Packed, packed
+from tfx_anonymizer.transforms.packing import LargerBatches, packed
 from tfx_anonymizer.transforms.refine import FILES, RELEASED, SUMMARIES, RefineShards
 from tfx_anonymizer.transforms.summary import Summary, add_up
 from tfx_anonymizer.transforms.survey import SurveyRows
-from tfx_anonymizer.transforms.top_partition import FACTS, ROWS, FitTopPartition, PlanShards, RouteRows, TopPartition
+from tfx_anonymizer.transforms.top_partition import CountLeaves, FitTopPartition, PlanShards, RouteRows, TopPartition
 
 SUMMARY = "summary"
 
@@ -67,22 +67,15 @@ class Anonymize(beam.PTransform):  # type: ignore[misc]
         larger = batches | "Join" >> LargerBatches()
         survey = larger | "Survey" >> SurveyRows(self._policy, self._method.seed)
         grown = survey | "Fit" >> FitTopPartition(self._policy, self._method, self._split)
-        routed = larger | "Pack" >> beam.Map(packed) | "Route" >> RouteRows(self._policy, grown)
-        top = grown | "Plan" >> PlanShards(self._policy, routed[FACTS])
-        found = (
-            routed[ROWS]
-            | "Shard" >> beam.Map(_to_shard, beam.pvalue.AsSingleton(top))
-            | "Refine" >> RefineShards(self._policy, self._method, top)
-        )
+        rows = larger | "Pack" >> beam.Map(packed)
+        facts = rows | "CountLeaves" >> CountLeaves(self._policy, grown)
+        top = grown | "Plan" >> PlanShards(self._policy, facts)
+        found = rows | "Route" >> RouteRows(top) | "Refine" >> RefineShards(self._policy, self._method, top)
         total = found[SUMMARIES] | "AddUp" >> beam.CombineGlobally(add_up)
         summary = total | "Summary" >> beam.FlatMap(_to_dict)
         of_router = total | "Router" >> beam.FlatMap(_router_files, beam.pvalue.AsSingleton(top))
         files = (found[FILES], of_router) | "Files" >> beam.Flatten()
         return {RELEASED: found[RELEASED], FILES: files, SUMMARY: summary}
-
-
-def _to_shard(element: tuple[int, Packed], top: TopPartition) -> tuple[int, Packed]:
-    return int(top.router.shard_of_leaf[element[0]]), element[1]
 
 
 def _to_dict(summary: Summary | None) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Cutting a split into shards: a top tree grown on a sample, then made safe by exact counts.
 
-`FitTopPartition` grows the tree, `RouteRows` sends every row to its leaf and counts each leaf exactly, `PlanShards`
-joins leaves that could not be released.
+`FitTopPartition` grows the tree, `CountLeaves` counts each of its leaves exactly, `PlanShards` joins leaves that could
+not be released, and `RouteRows` sends every row to its shard. That rows are read twice costs less than to keep them
+twice.
 
 Example:
     >>> import operator
@@ -14,10 +15,10 @@ Example:
     >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
     ...     batches = p | beam.Create([people])
     ...     grown = batches | SurveyRows(policy) | FitTopPartition(policy, method)
-    ...     routed = batches | PackRows() | RouteRows(policy, grown)
-    ...     top = grown | PlanShards(policy, routed["facts"])
+    ...     rows = batches | PackRows()
+    ...     top = grown | PlanShards(policy, rows | CountLeaves(policy, grown))
     ...     _ = top | beam.Map(operator.attrgetter("router.leaves", "router.shards")) | beam.Map(print)
-    ...     found = routed["rows"] | RefineShards(policy, method, top)
+    ...     found = rows | RouteRows(top) | RefineShards(policy, method, top)
     ...     counted = found["summaries"] | beam.Map(operator.attrgetter("classes")) | beam.CombineGlobally(sum)
     ...     _ = counted | "Classes" >> beam.Map(print)
     (4, 4)
@@ -26,13 +27,13 @@ Example:
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
 
 from tfx_anonymizer.core.guarantees import is_ordered
 from tfx_anonymizer.core.shards.facts import ShardFacts, count_facts, keeps, merge_facts, protected
@@ -48,8 +49,7 @@ from tfx_anonymizer.transforms.packing import Packed, packed, unpack
 from tfx_anonymizer.transforms.predict import guide_matrix
 from tfx_anonymizer.transforms.survey import Sample, Survey
 
-ROWS, FACTS = "rows", "facts"
-# So many rows are held back, so that what goes to one leaf goes in few pieces.
+# So many rows are held back, so that what goes to one shard goes in few pieces.
 _HELD_ROWS = 1 << 18
 
 
@@ -93,16 +93,15 @@ class FitTopPartition(beam.PTransform):  # type: ignore[misc]
         return survey | "Grow" >> beam.Map(_fit, *self._arguments)
 
 
-class RouteRows(beam.PTransform):  # type: ignore[misc]
-    """Sends packed rows to the leaves of a top partition.
+class CountLeaves(beam.PTransform):  # type: ignore[misc]
+    """Counts the leaves of a top partition exactly.
 
     Args:
         policy: Says what is counted of each leaf.
         top: A PCollection of one `TopPartition`.
 
-    Takes a PCollection of (rows, bytes) and gives a mapping of PCollections:
-        `rows`: (leaf, (rows, bytes));
-        `facts`: one element, the exact `ShardFacts` of each leaf by number; empty if the split is not cut.
+    A PCollection of (rows, bytes) becomes one of one element, the `ShardFacts` of each leaf by number; empty if the
+    split is not cut. Counts are put together batch by batch before anything is shuffled.
     """
 
     def __init__(self, policy: AnonymizationPolicy, top: beam.PCollection[TopPartition]) -> None:
@@ -110,15 +109,26 @@ class RouteRows(beam.PTransform):  # type: ignore[misc]
         self._policy = policy
         self._top = top
 
-    # Beam has no type hint for several named outputs, and would warn of this one.
-    @beam.typehints.no_annotations  # type: ignore[misc,untyped-decorator]
-    def expand(self, rows: beam.PCollection[Packed]) -> Mapping[str, beam.PCollection[Any]]:
+    def expand(self, rows: beam.PCollection[Packed]) -> beam.PCollection[dict[int, ShardFacts]]:
         """Applies the transform."""
-        routed = rows | "Route" >> beam.ParDo(_Route(self._policy), beam.pvalue.AsSingleton(self._top)).with_outputs(
-            FACTS, main=ROWS
-        )
-        facts = routed[FACTS] | "CountLeaves" >> beam.CombineGlobally(_AddFacts(self._policy.k))
-        return {ROWS: routed[ROWS], FACTS: facts}
+        counted = rows | "Count" >> beam.FlatMap(_count, self._policy, beam.pvalue.AsSingleton(self._top))
+        return counted | "AddUp" >> beam.CombineGlobally(_AddFacts(self._policy.k))
+
+
+class RouteRows(beam.PTransform):  # type: ignore[misc]
+    """Sends packed rows to their shards: a PCollection of (rows, bytes) becomes one of (shard, (rows, bytes)).
+
+    Args:
+        top: A PCollection of one `TopPartition`.
+    """
+
+    def __init__(self, top: beam.PCollection[TopPartition]) -> None:
+        super().__init__()
+        self._top = top
+
+    def expand(self, rows: beam.PCollection[Packed]) -> beam.PCollection[tuple[int, Packed]]:
+        """Applies the transform."""
+        return rows | "Route" >> beam.ParDo(_Route(), beam.pvalue.AsSingleton(self._top))
 
 
 class PlanShards(beam.PTransform):  # type: ignore[misc]
@@ -209,7 +219,7 @@ def _fit(survey: Survey, policy: AnonymizationPolicy, method: Method, split: str
     return TopPartition(router, Whole(survey.rows), survey.types, survey.empty)
 
 
-def _plan(top: TopPartition, policy: AnonymizationPolicy, facts: Mapping[int, ShardFacts]) -> TopPartition:
+def _plan(top: TopPartition, policy: AnonymizationPolicy, facts: dict[int, ShardFacts]) -> TopPartition:
     if not top.is_cut:
         return top
     whole = checked_whole(facts.values(), policy, top.types)
@@ -252,30 +262,32 @@ def _value_type(wanted: pa.DataType) -> pa.DataType:
     return wanted.value_type if is_list(wanted) else wanted
 
 
+def _count(element: Packed, policy: AnonymizationPolicy, top: TopPartition) -> Iterator[dict[int, ShardFacts]]:
+    if top.is_cut:
+        table = unpack(element[1])
+        leaves = top.router.leaf_of(routing_columns(table, top.router))
+        yield count_facts(leaves, facts_columns(table, policy, top.types), policy)
+
+
 class _Route(beam.DoFn):  # type: ignore[misc]
-    def __init__(self, policy: AnonymizationPolicy) -> None:
-        self._policy = policy
+    def __init__(self) -> None:
         self._held: list[tuple[pa.Table, npt.NDArray[np.int32]]] = []
         self._rows = 0
 
     def start_bundle(self) -> None:
         self._held, self._rows = [], 0
 
-    def process(self, element: Packed, top: TopPartition) -> Iterator[Any]:
-        if not top.is_cut:
+    def process(self, element: Packed, top: TopPartition) -> Iterator[tuple[int, Packed]]:
+        if top.router.shards == 1:
             yield 0, element
             return
         table = unpack(element[1])
-        leaves = top.router.leaf_of(routing_columns(table, top.router))
-        yield beam.pvalue.TaggedOutput(
-            FACTS, count_facts(leaves, facts_columns(table, self._policy, top.types), self._policy)
-        )
-        self._held.append((table, leaves))
+        self._held.append((table, top.router.assign(routing_columns(table, top.router))))
         self._rows += table.num_rows
         if self._rows >= _HELD_ROWS:
             yield from self._release()
 
-    def finish_bundle(self) -> Iterator[Any]:
+    def finish_bundle(self) -> Iterator[WindowedValue]:
         for element in self._release():
             yield GlobalWindows.windowed_value(element)
 
@@ -283,12 +295,12 @@ class _Route(beam.DoFn):  # type: ignore[misc]
         if not self._held:
             return
         table = unify([part for part, _ in self._held])
-        leaves = np.concatenate([found for _, found in self._held])
+        shards = np.concatenate([found for _, found in self._held])
         self._held, self._rows = [], 0
-        table = table.take(pa.array(np.argsort(leaves, kind="stable")))
-        found, counts = np.unique(leaves, return_counts=True)
-        for leaf, rows, stop in zip(found, counts, np.cumsum(counts), strict=True):
-            yield int(leaf), packed(table.slice(stop - rows, rows))
+        table = table.take(pa.array(np.argsort(shards, kind="stable")))
+        found, counts = np.unique(shards, return_counts=True)
+        for shard, rows, stop in zip(found, counts, np.cumsum(counts), strict=True):
+            yield int(shard), packed(table.slice(stop - rows, rows))
 
 
 class _AddFacts(beam.CombineFn):  # type: ignore[misc]
