@@ -13,7 +13,7 @@ import pytest
 from benchmarks.scale.__main__ import show
 from benchmarks.scale.examples import LABEL, QUASI_IDENTIFIERS, write_census
 from benchmarks.scale.plots import plot
-from tests.support.examples import read_examples, read_records
+from tests.support.examples import read_examples
 from tests.support.recount import breaches, rows_of
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,11 @@ def test_examples_are_skewed_with_many_values_and_missing_ones(source, tmp_path)
     assert len(zips) > 100
     assert zips.iloc[0] > 300
     write_census(tmp_path / "again", 1500, seed=3)
-    assert read_records(tmp_path / "again") == read_records(source / "Split-train")
+    pd.testing.assert_frame_equal(read_examples(tmp_path / "again")[found.columns], found)
+
+
+def rows(folder):
+    return sorted(repr(sorted(row.items())) for row in rows_of(read_examples(folder)))
 
 
 @pytest.mark.slow
@@ -49,7 +53,7 @@ def test_each_piece_of_work(source, tmp_path):
         assert found["wall"] > 0
         assert found["peak"] > 100
         assert (found["refining"] > 0) == (name == "anonymize")
-    assert sorted(read_records(tmp_path / "copy" / "Split-train")) == sorted(read_records(source / "Split-train"))
+    assert rows(tmp_path / "copy" / "Split-train") == rows(source / "Split-train")
     assert breaches(rows_of(read_examples(tmp_path / "anonymize" / "Split-train")), QUASI_IDENTIFIERS, 20) == []
 
 

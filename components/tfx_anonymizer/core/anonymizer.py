@@ -207,6 +207,15 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             whole: What the part must know of the whole. Its rows say which ways `effort="auto"` tries; its values
                 are those that t measures the distance from.
 
+        Returns:
+            A table of the same type and columns, without the rows that were left out.
+
+        Raises:
+            PolicyError: If a parameter is out of range or two contradict each other.
+            ColumnError: If a column is absent, multi-valued or of mixed types.
+            GuideError: If the guide has the wrong shape, or holds missing or infinite values.
+            GuaranteeError: If the part has fewer than k rows or people, or is not diverse enough.
+
         With `t`, nobody is left out whatever `max_suppressed` allows: who is left out elsewhere would move the whole.
         """
         labels = self._fit(table, guide, whole)
