@@ -41,6 +41,7 @@ setup(
         "pandas",
         "pyarrow>=10",
         "scikit-learn>=1.5",
+        "threadpoolctl>=3",  # scikit-learn's own; one thread in a Beam worker.
         "numba>=0.60",
         "lightgbm>=4",  # Learns any guide's answers and gives exact Shapley values of them; small, on both lines.
         "scipy",

@@ -4,6 +4,7 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from threadpoolctl import threadpool_limits
 
 from tfx_anonymizer.errors import GuideError
 from tfx_anonymizer.guides import GuideLocation
@@ -73,7 +74,9 @@ def _predict(
     wanted = project(batch, guide.columns)
     table = pa.table({**dict(zip(wanted.column_names, wanted.columns, strict=True)), _ROWS: np.arange(batch.num_rows)})
     answer = guide.predict_new if as_published else guide.predict
-    found = np.asarray(answer(table, records), dtype=np.float64).reshape(batch.num_rows, -1)
+    # Beam has a worker for each core; threads within one would wait for each other, and cost several times as much.
+    with threadpool_limits(limits=1):
+        found = np.asarray(answer(table, records), dtype=np.float64).reshape(batch.num_rows, -1)
     offsets = np.arange(0, found.size + 1, max(found.shape[1], 1), dtype=np.int64)
     predictions = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(found.ravel()))
     if not keep_records:
