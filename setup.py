@@ -41,11 +41,10 @@ setup(
         "pandas",
         "pyarrow>=10",
         "scikit-learn>=1.5",
-        "threadpoolctl>=3",  # scikit-learn's own; one thread in a Beam worker.
+        "threadpoolctl>=3",  # What scikit-learn itself holds threads back with: one thread in a Beam worker.
         "numba>=0.60",
         "lightgbm>=4",  # Learns any guide's answers and gives exact Shapley values of them; small, on both lines.
         "scipy",
-        "threadpoolctl",  # What scikit-learn itself holds threads back with.
         "skops>=0.13",
         "click>=8",
         "jinja2>=3",
