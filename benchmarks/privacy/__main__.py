@@ -6,6 +6,7 @@ Rows are added to CSV files as they are measured, so that an interrupted run goe
 from __future__ import annotations
 
 import argparse
+import sys
 import csv
 import dataclasses
 from collections.abc import Sequence
@@ -39,7 +40,8 @@ def main() -> None:
     """Measures what is missing, then prints and plots all there is."""
     options = parse()
     prepare_environment()
-    console = Console()
+    # Where no terminal says how wide it is, names are not to be broken.
+    console = Console(width=None if sys.stdout.isatty() else 140)
     if 1 in options.tables:
         _first(options, console)
     if 2 in options.tables:

@@ -60,7 +60,7 @@ def neural_score(
     lesson = ((probabilities[known], one_hot[known]), members[known].astype(np.float32))
     # The order is the seed's, and no global state is touched.
     rows = tf.data.Dataset.from_tensor_slices(lesson).shuffle(int(known.sum()), seed=seed)
-    network.fit(rows.batch(BATCH), epochs=epochs, verbose=0)
+    network.fit(rows.batch(BATCH), epochs=epochs, shuffle=False, verbose=0)
     asked = [probabilities[~known].astype(np.float32), one_hot[~known].astype(np.float32)]
     return np.asarray(network(asked, training=False), dtype=np.float64).reshape(-1)
 
