@@ -6,9 +6,9 @@ Rows are added to CSV files as they are measured, so that an interrupted run goe
 from __future__ import annotations
 
 import argparse
-import sys
 import csv
 import dataclasses
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
