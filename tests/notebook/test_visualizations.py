@@ -68,6 +68,11 @@ def test_a_comparison(shown, tmp_path):
     assert "What privacy costs" in shown(made(artifacts.ComparisonReport, tmp_path))
 
 
+def test_an_audit(shown, tmp_path):
+    (tmp_path / "report.html").write_text("<!doctype html><title>Audit</title>")
+    assert "Audit" in shown(made(artifacts.AuditReport, tmp_path))
+
+
 def test_a_choice(shown, tmp_path):
     (tmp_path / "choice.json").write_text('{"k": 25, "partitioner": "auto"}')
     assert "k = 25; partitioner: auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))

@@ -75,6 +75,16 @@ class ComparisonReportVisualization(_Page):
         return pages.framed_page("What each k cost", _read(artifact, "comparison.html"))
 
 
+class AuditReportVisualization(_Page):
+    """What attacks reached."""
+
+    ARTIFACT_TYPE = artifacts.AuditReport
+
+    def html(self, artifact: Any) -> str:
+        """Returns the page that PrivacyAuditor wrote, in a frame."""
+        return pages.framed_page("What attacks reached", _read(artifact, "report.html"))
+
+
 class AnonymizationChoiceVisualization(_Page):
     """What AnonymizationTuner chose."""
 
@@ -115,6 +125,7 @@ VISUALIZATIONS = (
     AnonymizationReportVisualization,
     ValidationReportVisualization,
     ComparisonReportVisualization,
+    AuditReportVisualization,
     AnonymizationChoiceVisualization,
     PrivacyBlessingVisualization,
     GeneralizationVisualization,
