@@ -46,6 +46,7 @@ setup(
         "lightgbm>=4",  # Learns any guide's answers and gives exact Shapley values of them; small, on both lines.
         "scipy",
         "skops>=0.13",
+        "dp-accounting>=0.6",  # Google's accountant, by privacy loss distributions; installs on both lines.
         "click>=8",
         "jinja2>=3",
         "rich>=13",

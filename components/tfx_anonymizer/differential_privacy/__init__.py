@@ -1,0 +1,1 @@
+"""Differential privacy: budgets, and what mechanisms spend of them."""
