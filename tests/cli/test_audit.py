@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests.support.people import make_people
-from tfx_anonymizer.cli import main
 
 QI = ["--quasi-identifiers", "age,height,city,zip", "--k", "20"]
 ROLES = [*QI, "--label", "ill", "--direct-identifiers", "name", "--categorical", "zip", "--effort", "low", "--quiet"]
-
-
-@pytest.fixture
-def tool(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tfx-anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        printed = capsys.readouterr()
-        return caught.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture(scope="module")

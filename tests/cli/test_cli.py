@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from tests.support.people import make_people
-from tfx_anonymizer.cli import main
 
 QI = "age,height,city,zip"
 
@@ -22,20 +21,6 @@ def people(tmp_path):
     path = tmp_path / "people.csv"
     make_people(300).to_csv(path, index=False)
     return path
-
-
-@pytest.fixture
-def tool(monkeypatch, capsys):
-    """Runs the tool in this process; returns exit code, standard output and standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tfx-anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        printed = capsys.readouterr()
-        return caught.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 def test_anonymize_then_validate(tool, people, tmp_path):

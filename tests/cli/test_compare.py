@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pandas as pd
 import pytest
 
 from tests.support.people import make_people
-from tfx_anonymizer.cli import main
 
 
 @pytest.fixture
@@ -19,18 +17,6 @@ def people(tmp_path):
     return path
 
 
-@pytest.fixture
-def tool(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tfx-anonymizer", "compare", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        printed = capsys.readouterr()
-        return caught.value.code or 0, printed.out, printed.err
-
-    return run
-
-
 ROLES = ["--label", "ill", "--quasi-identifiers", "age,city", "--direct-identifiers", "name", "--model",
          "logistic_regression", "--effort", "low", "--jobs", "1"]  # fmt: skip
 
@@ -38,7 +24,7 @@ ROLES = ["--label", "ill", "--quasi-identifiers", "age,city", "--direct-identifi
 def test_it_says_which_k_to_take(tool, people, tmp_path):
     out = tmp_path / "out"
     arguments = [people, "-o", out, *ROLES, "--k", "5,20,300", "--at-most", "30", "--partitioner", "auto,mondrian"]
-    code, said, _ = tool(*arguments)
+    code, said, _ = tool("compare", *arguments)
     assert code == 0
     assert "k=20 (" in said
     assert "is the greatest k that loses at most 30 points" in said
@@ -51,18 +37,20 @@ def test_it_says_which_k_to_take(tool, people, tmp_path):
     assert report["recommended"]["k"] == 20
     assert report["method"]["quasi-identifiers"] == "age, city"
     # Again, it is all there.
-    assert tool(*arguments, "--quiet")[:2] == (0, "")
+    assert tool("compare", *arguments, "--quiet")[:2] == (0, "")
 
 
 def test_nothing_loses_so_little(tool, people, tmp_path):
-    code, said, _ = tool(people, "-o", tmp_path / "out", *ROLES, "--k", "150", "--metric", "roc_auc", "--at-most", 0)
+    code, said, _ = tool(
+        "compare", people, "-o", tmp_path / "out", *ROLES, "--k", "150", "--metric", "roc_auc", "--at-most", 0
+    )
     assert code == 0
     assert "no k that was tried loses at most 0 points" in said
 
 
 def test_no_value_of_a_record_reaches_the_folder(tool, people, tmp_path):
     out = tmp_path / "out"
-    assert tool(people, "-o", out, *ROLES, "--k", "5")[0] == 0
+    assert tool("compare", people, "-o", out, *ROLES, "--k", "5")[0] == 0
     written = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file())
     for value in ("person number", "Köln", "東京", "angina", "50667"):
         assert value not in written
@@ -79,7 +67,7 @@ def test_no_value_of_a_record_reaches_the_folder(tool, people, tmp_path):
     ],
 )
 def test_wrong_use_is_one_line(tool, people, tmp_path, arguments, says):
-    code, _, complaint = tool(people, "-o", tmp_path / "out", *ROLES, *arguments)
+    code, _, complaint = tool("compare", people, "-o", tmp_path / "out", *ROLES, *arguments)
     assert code == 2
     assert says in complaint
     assert "Traceback" not in complaint

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
-
-import pytest
 
 from tests.support.people import make_people
-from tfx_anonymizer.cli import main
-
-
-@pytest.fixture
-def tool(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tfx-anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        printed = capsys.readouterr()
-        return caught.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 def test_the_command_that_it_proposes_runs(tool, tmp_path, monkeypatch):

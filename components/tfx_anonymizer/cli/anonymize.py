@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tfx_anonymizer.cli.options import Names, flatten, roles
+from tfx_anonymizer.cli.options import Names, policy_of, roles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
     from tfx_anonymizer.report import check_report_path, write_report
     from tfx_anonymizer.tables import check_output, read_table
 
-    policy = _policy(options)
+    policy = policy_of(options)
     check_output(output, source)
     if report is not None:
         check_report_path(report)
@@ -89,25 +89,6 @@ def anonymize(source: Path, output: Path, report: Path | None, quiet: bool, **op
         if policy.max_suppressed:
             click.echo(f"left out: {facts.suppressed:,} of {rows:,} rows (allowed {policy.max_suppressed:.2%})")
         click.echo(f"release: {output}" + (f"   report: {report}" if report is not None else ""))
-
-
-def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
-    from tfx_anonymizer.policy import AnonymizationPolicy
-
-    return AnonymizationPolicy(
-        quasi_identifiers=flatten(options["quasi_identifiers"]),
-        k=options["k"],
-        label=options["label"],
-        entity_id=options["entity_id"],
-        sensitive=flatten(options["sensitive"]),
-        l=options["l"],
-        t=options["t"],
-        diversity=options["diversity"],
-        c=options["c"],
-        direct_identifiers=flatten(options["direct_identifiers"]),
-        categorical=flatten(options["categorical"]),
-        max_suppressed=options["max_suppressed"],
-    )
 
 
 def _guide(table: pa.Table, policy: AnonymizationPolicy, options: dict[str, Any]) -> tuple[Any | None, str]:

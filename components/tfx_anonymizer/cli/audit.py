@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tfx_anonymizer.cli.options import Names, flatten, roles
+from tfx_anonymizer.cli.options import Names, flatten, policy_of, roles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,22 +139,9 @@ def _check_usage(control: Path | None, release: Path | None, options: dict[str, 
 
 
 def _policy(options: dict[str, Any]) -> AnonymizationPolicy:
-    from tfx_anonymizer.policy import AnonymizationPolicy
-
+    # The model's other columns may be only codes too; the policy speaks of quasi-identifiers alone.
     names = flatten(options["quasi_identifiers"])
-    return AnonymizationPolicy(
-        quasi_identifiers=names,
-        k=options["k"],
-        label=options["label"],
-        entity_id=options["entity_id"],
-        sensitive=flatten(options["sensitive"]),
-        l=options["l"],
-        t=options["t"],
-        diversity=options["diversity"],
-        c=options["c"],
-        direct_identifiers=flatten(options["direct_identifiers"]),
-        categorical=tuple(name for name in flatten(options["categorical"]) if name in names),
-    )
+    return policy_of(options, categorical=tuple(name for name in flatten(options["categorical"]) if name in names))
 
 
 def _people(source: Path, control: Path | None, options: dict[str, Any]) -> tuple[pa.Table, pa.Table]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tfx_anonymizer.cli.options import Ks, Names, flatten, roles_but_k
+from tfx_anonymizer.cli.options import Ks, Names, flatten, policy_of, roles_but_k
 
 if TYPE_CHECKING:
     from tfx_anonymizer.comparison import Comparison, Plan, Point
@@ -70,24 +70,9 @@ def compare(source: Path, output: Path, at_most: float, jobs: int | None, quiet:
 
 def _plan(options: dict[str, Any]) -> Plan:
     from tfx_anonymizer.comparison import Plan
-    from tfx_anonymizer.policy import AnonymizationPolicy
 
-    policy = AnonymizationPolicy(
-        quasi_identifiers=flatten(options["quasi_identifiers"]),
-        k=options["ks"][0],
-        label=options["label"],
-        entity_id=options["entity_id"],
-        sensitive=flatten(options["sensitive"]),
-        l=options["l"],
-        t=options["t"],
-        diversity=options["diversity"],
-        c=options["c"],
-        direct_identifiers=flatten(options["direct_identifiers"]),
-        categorical=flatten(options["categorical"]),
-        max_suppressed=options["max_suppressed"],
-    )
     return Plan(
-        policy,
+        policy_of(options, k=options["ks"][0]),
         ks=options["ks"],
         partitioners=flatten(options["partitioners"]),
         model=options["model"],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tfx_anonymizer.bounds import DIVERSITIES
+
+if TYPE_CHECKING:
+    from tfx_anonymizer.policy import AnonymizationPolicy
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,3 +93,22 @@ def roles_but_k(function: F) -> F:
 def flatten(given: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Joins the values of an option that was given several times."""
     return tuple(name for names in given for name in names)
+
+
+def policy_of(options: Mapping[str, Any], **others: Any) -> AnonymizationPolicy:
+    """Builds the policy that `roles` or `roles_but_k` asked for.
+
+    Args:
+        options: The command's options by name.
+        **others: Fields that not every command has, or that it means in a way of its own.
+
+    Raises:
+        PolicyError: If one is out of range, or two contradict each other.
+    """
+    from tfx_anonymizer.policy import AnonymizationPolicy
+
+    alone = ("k", "label", "entity_id", "l", "t", "diversity", "c", "max_suppressed")
+    fields = {name: options[name] for name in alone if name in options}
+    lists = ("quasi_identifiers", "sensitive", "direct_identifiers", "categorical")
+    fields |= {name: flatten(options[name]) for name in lists if name in options}
+    return AnonymizationPolicy(**{**fields, **others})

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from tfx_anonymizer.cli.options import flatten, roles
+from tfx_anonymizer.cli.options import policy_of, roles
 
 
 @click.command(short_help="Count a table's classes; exit 0 if the promise holds, 1 if not.")
@@ -30,21 +30,10 @@ def validate(source: Path, as_json: bool, **options: Any) -> None:
       tfx-anonymizer validate release.csv --quasi-identifiers age,sex,zip --k 50
     """  # noqa: D301 (click wants the character itself)
     from tfx_anonymizer.counting import count
-    from tfx_anonymizer.policy import AnonymizationPolicy
     from tfx_anonymizer.promises import broken
     from tfx_anonymizer.tables import read_table
 
-    policy = AnonymizationPolicy(
-        quasi_identifiers=flatten(options["quasi_identifiers"]),
-        k=options["k"],
-        entity_id=options["entity_id"],
-        sensitive=flatten(options["sensitive"]),
-        l=options["l"],
-        t=options["t"],
-        diversity=options["diversity"],
-        c=options["c"],
-        direct_identifiers=flatten(options["direct_identifiers"]),
-    )
+    policy = policy_of(options)
     file = read_table(source, delimiter=options["delimiter"], missing=options["missing"])
     # That a direct identifier is absent is what is hoped for.
     dataclasses.replace(policy, direct_identifiers=()).check_columns(file.typed.column_names)

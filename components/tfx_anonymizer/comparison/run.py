@@ -19,6 +19,7 @@ from tfx_anonymizer.comparison.fold import Cell, Fold, fold_of_rows
 from tfx_anonymizer.comparison.outcome import Comparison
 from tfx_anonymizer.comparison.plan import Plan
 from tfx_anonymizer.errors import AnonymizerError, InputDataError, PolicyError
+from tfx_anonymizer.report.writing import write_aside
 
 _PLAN = "plan.json"
 
@@ -173,6 +174,4 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    aside.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_aside(path, json.dumps(value, indent=2) + "\n")
