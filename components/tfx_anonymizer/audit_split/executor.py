@@ -14,7 +14,8 @@ from tfx.v1.dsl.io import fileio
 
 from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA, MEMBERS_DRAWN_BY_COIN
-from tfx_anonymizer.component_support.examples import ExamplesInput, clear, split_prefix, write_facts
+from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
+from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.errors import InputDataError, unknown_column
 from tfx_anonymizer.hashing import row_hashes
 from tfx_anonymizer.transforms.columns import INTERNAL_COLUMNS, drop_columns
@@ -56,6 +57,8 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
                 if other != split:
                     _copy(examples, other, kept)
             self._split(examples, split, kept, audited, exec_properties)
+            remove_attempts(kept, [split])
+            remove_attempts(audited, [MEMBER, NON_MEMBER])
         except BaseException:
             clear(kept)
             clear(audited)
@@ -66,7 +69,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
     def _split(self, examples: ExamplesInput, split: str, kept: Any, audited: Any, properties: dict[str, Any]) -> None:
         source, schema = examples.source(split), examples.arrow_schema(split)
         draw = Draw(float(properties["share"]), properties.get("entity_id"), int(properties["seed"]))
-        with typed_errors(f"split {split!r}"), self._make_beam_pipeline() as pipeline:
+        with typed_errors(f"split {split!r}"), cancelled_on_failure(self._make_beam_pipeline()) as pipeline:
             _ = pipeline | "Whole" >> CheckGzip(source.patterns, f"split {split!r}")
             found = (
                 pipeline

@@ -11,9 +11,10 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tfx.v1.dsl.io import fileio
 
 from tfx_anonymizer.component_support.examples import ExamplesInput
+from tfx_anonymizer.component_support.handing_over import read_table, write_table
+from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.errors import InputDataError
 from tfx_anonymizer.guides import GuideLocation
 from tfx_anonymizer.hashing import in_content_order
@@ -71,7 +72,7 @@ class Reading:
         """
         records = location is not None and location.load().needs_records
         paths = {split: posixpath.join(self.folder, f"asked-{split}.arrow") for split in splits}
-        with typed_errors(f"a split ({', '.join(splits)})"), self.make_pipeline() as pipeline:
+        with typed_errors(f"a split ({', '.join(splits)})"), cancelled_on_failure(self.make_pipeline()) as pipeline:
             for split in splits:
                 source = examples.source(split)
                 _ = pipeline | f"Whole[{split}]" >> CheckGzip(source.patterns, f"split {split!r}")
@@ -86,18 +87,18 @@ class Reading:
                         | f"Gather[{split}]" >> beam.combiners.ToList()
                         | f"Join[{split}]" >> beam.Map(_join)
                     )
-                _ = rows | f"Keep[{split}]" >> beam.Map(_write, paths[split])
-        return {split: _asked(_read(path, split)) for split, path in paths.items()}
+                _ = rows | f"Keep[{split}]" >> beam.Map(write_table, paths[split])
+        return {split: _asked(_some(read_table(path), split)) for split, path in paths.items()}
 
     def whole(self, examples: ExamplesInput, split: str) -> pa.Table:
         """Reads all examples of a split; their single-valued features."""
         path = posixpath.join(self.folder, f"whole-{split}.arrow")
         source = examples.source(split)
-        with typed_errors(f"split {split!r}"), self.make_pipeline() as pipeline:
+        with typed_errors(f"split {split!r}"), cancelled_on_failure(self.make_pipeline()) as pipeline:
             _ = pipeline | "WholeRelease" >> CheckGzip(source.patterns, f"split {split!r}")
             rows = pipeline | "ReadRelease" >> ReadExamples(source)
-            _ = rows | "AllOfIt" >> SampleRows(_WHOLE, self.seed) | "KeepRelease" >> beam.Map(_write, path)
-        return single_valued_columns(_read(path, split))
+            _ = rows | "AllOfIt" >> SampleRows(_WHOLE, self.seed) | "KeepRelease" >> beam.Map(write_table, path)
+        return single_valued_columns(_some(read_table(path), split))
 
 
 def _asked(table: pa.Table) -> Asked:
@@ -117,18 +118,7 @@ def _join(batches: Sequence[pa.RecordBatch]) -> pa.Table:
     return in_content_order(unify(list(batches)))
 
 
-def _write(table: pa.Table, path: str) -> None:
-    fileio.makedirs(posixpath.dirname(path))
-    with fileio.open(path, "wb") as file:
-        with pa.ipc.new_stream(sink := pa.BufferOutputStream(), table.schema) as writer:
-            writer.write_table(table)
-        file.write(sink.getvalue().to_pybytes())
-
-
-def _read(path: str, split: str) -> pa.Table:
-    with fileio.open(path, "rb") as file:
-        table = pa.ipc.open_stream(file.read()).read_all()
-    fileio.remove(path)
+def _some(table: pa.Table, split: str) -> pa.Table:
     if not table.num_rows:
         raise InputDataError(f"split {split!r} holds no examples")
     return table

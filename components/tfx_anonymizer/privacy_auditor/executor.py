@@ -12,7 +12,9 @@ from tfx_anonymizer.auditing.settings import AuditSettings
 from tfx_anonymizer.auditing.verdict import Verdict
 from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.examples import ExamplesInput
+from tfx_anonymizer.component_support.handing_over import folder_beside
 from tfx_anonymizer.component_support.parameters import resolve_policy
+from tfx_anonymizer.component_support.sampling import categorical_features
 from tfx_anonymizer.component_support.schemas import read_schema
 from tfx_anonymizer.errors import PolicyError, ViolationError
 from tfx_anonymizer.guides import GuideLocation
@@ -46,7 +48,8 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         try:
             settings = AuditSettings.from_dict(json.loads(exec_properties["settings"]))
             options = Options.from_dict(json.loads(exec_properties["options"]))
-            audit = carry_out(self._inputs(input_dict, exec_properties, options, settings), options, settings)
+            inputs = self._inputs(input_dict, exec_properties, options, settings, report.uri)
+            audit = carry_out(inputs, options, settings)
             verdict = audit.verdict()
             reports.write_audit(report.uri, "PrivacyAuditor", audit.to_dict(verdict))
         except BaseException:
@@ -64,6 +67,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         properties: Mapping[str, Any],
         options: Options,
         settings: AuditSettings,
+        beside: str,
     ) -> Inputs:
         schema = read_schema(input_dict)
         roles = schema_roles(schema) if schema is not None else {}
@@ -81,13 +85,14 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         by_coin = bool(examples.artifact.get_int_custom_property(MEMBERS_DRAWN_BY_COIN))
         # Where a coin drew members, all that were drawn are read: cutting either side by itself would bias the coin.
         size = settings.records if not by_coin else 10**6
-        reading = Reading(self._make_beam_pipeline, self._get_tmp_dir(), size, settings.seed)
-        asked = reading.ask(examples, (options.member_split, options.non_member_split), location)
-        released = None
+        released_examples = None
         if input_dict.get("anonymized_examples"):
             released_examples = ExamplesInput.of(input_dict["anonymized_examples"])
             released_examples.check_splits([options.release_split], "release_split")
-            released = reading.whole(released_examples, options.release_split)
+        with folder_beside(beside) as folder:
+            reading = Reading(self._make_beam_pipeline, folder, size, settings.seed)
+            asked = reading.ask(examples, (options.member_split, options.non_member_split), location)
+            released = None if released_examples is None else reading.whole(released_examples, options.release_split)
         return Inputs(
             members=asked[options.member_split],
             others=asked[options.non_member_split],
@@ -110,9 +115,7 @@ def _left_out(options: Options, policy: AnonymizationPolicy | None, roles: Mappi
 
 
 def _categorical(options: Options, policy: AnonymizationPolicy | None, schema: Any | None) -> tuple[str, ...]:
-    names = [*options.categorical, *(policy.categorical if policy else ())]
-    if schema is not None:
-        names += [feature.name for feature in schema.feature if feature.int_domain.is_categorical]
+    names = [*options.categorical, *(policy.categorical if policy else ()), *categorical_features(schema)]
     return tuple(dict.fromkeys(names))
 
 
