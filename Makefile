@@ -57,7 +57,11 @@ airflow-test: $(STAMP) ## The taxi pipeline under real Airflow schedulers, 3 and
 
 .PHONY: runners-test
 runners-test: $(STAMP) ## Releases by worker processes: Beam's direct runner with two, and its portable job server (minutes)
-	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "not flink"
+	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "not flink and not prism"
+
+.PHONY: prism-test
+prism-test: $(STAMP) ## The same on Prism, Beam's portable runner in Go (needs Go)
+	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "prism"
 
 .PHONY: flink-test
 flink-test: $(STAMP) ## The same on a Flink cluster of three processes (needs Java 11 or 17, and Maven)

@@ -1,4 +1,4 @@
-"""Releases by worker processes: `make runners-test`, `make flink-test`; not collected by `make test`.
+"""Releases by worker processes: `make runners-test`, `prism-test` and `flink-test`; not collected by `make test`.
 
 Every runner gives the release that the in-process one gives; a worker that dies, and a run that is refused, leave
 nothing behind. The servers' logs stay in runs/runners-test/.

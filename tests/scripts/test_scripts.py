@@ -178,6 +178,47 @@ def test_flink_says_what_is_missing(tmp_path, missing, package):
     )
 
 
+@pytest.mark.parametrize(
+    ("programs", "version", "said"),
+    [
+        ({"python": "exit 1"}, {}, "prism: no apache-beam is installed to take the version of; run make setup"),
+        (
+            {"python": "echo 2.61.0", "go": "exit 1"},
+            {},
+            "prism: Go could not build Prism 2.61.0; see .prism/build.log.",
+        ),
+        ({}, {"PRISM_VERSION": "newest"}, "prism: the version is 'newest'; allowed: one such as 2.61.0."),
+    ],
+)
+def test_a_prism_that_cannot_be_had_gets_one_sentence(system, tmp_path, programs, version, said):
+    programs = {"go": "exit 0", **programs}
+    result = system(prism_checkout(tmp_path) / "scripts/prism.sh", programs=programs, PYTHON="python", **version)
+    assert result.returncode == 1
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+def test_prism_is_built_once_for_a_version(system, tmp_path):
+    """Go by a stand-in that builds what it was asked for, and counts."""
+    fake = 'echo "$*" >>"$HOME/asked"; touch "$GOBIN/prism"; chmod +x "$GOBIN/prism"'
+    checkout = prism_checkout(tmp_path)
+    for _ in range(2):
+        result = system(
+            checkout / "scripts/prism.sh", programs={"go": fake}, PRISM_VERSION="2.70.0", HOME=str(tmp_path)
+        )
+        assert (result.returncode, result.stdout) == (0, f"{checkout}/.prism/prism-2.70.0\n")
+    asked = (tmp_path / "asked").read_text()
+    assert asked == "install github.com/apache/beam/sdks/v2/go/cmd/prism@v2.70.0\n"
+
+
+def prism_checkout(tmp_path):
+    """A checkout in which nothing was built yet."""
+    checkout = tmp_path / "checkout"
+    (checkout / "scripts").mkdir(parents=True)
+    (checkout / "scripts/prism.sh").write_bytes((ROOT / "scripts/prism.sh").read_bytes())
+    return checkout
+
+
 def test_what_flink_needs_is_fetched_once(system, tmp_path):
     """Maven by a stand-in that puts down what it was asked for, and counts."""
     fake = """

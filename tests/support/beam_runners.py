@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.beam import RUNNER
-from tests.support.flink_cluster import FlinkCluster, fetched, java
-from tests.support.processes import children, end, free_port, spawn, wait_for_port
+from tests.support.flink_cluster import FlinkCluster, java
+from tests.support.processes import children, end, fetched, free_port, spawn, wait_for_port
 
 ROOT = Path(__file__).parents[2]
 # What the workers' command lines hold, whoever starts them.
@@ -56,7 +56,7 @@ def job_server(home: Path) -> Iterator[Runner]:
 @contextmanager
 def flink(home: Path) -> Iterator[Runner]:
     """A Flink cluster of a JobManager and two TaskManagers, Beam's job server for it, and a pool of workers."""
-    jar = fetched("job-server")
+    jar = fetched(ROOT, "scripts/flink.sh", "job-server")
     cluster = FlinkCluster(home / "cluster", task_managers=2)
     port = free_port()
     where = (f"--flink-master={cluster.address}", f"--artifacts-dir={home / 'artifacts'}")
@@ -69,7 +69,21 @@ def flink(home: Path) -> Iterator[Runner]:
         cluster.stop()
 
 
-FLAVOURS: dict[str, Callable[[Path], object]] = {"direct": worker_processes, "portable": job_server, "flink": flink}
+@contextmanager
+def prism(home: Path) -> Iterator[Runner]:
+    """Prism, Beam's portable runner in Go, and a pool of workers: no line of the runner is Python's."""
+    port = free_port()
+    command = [str(fetched(ROOT, "scripts/prism.sh")), f"--job_port={port}", "--serve_http=false"]
+    with _submitted_to(home, command, port) as found:
+        yield found
+
+
+FLAVOURS: dict[str, Callable[[Path], object]] = {
+    "direct": worker_processes,
+    "portable": job_server,
+    "prism": prism,
+    "flink": flink,
+}
 
 
 @contextmanager

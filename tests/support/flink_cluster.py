@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
-from tests.support.processes import end, free_port, spawn, wait
+from tests.support.processes import end, fetched, free_port, spawn, wait
 
 ROOT = Path(__file__).parents[2]
 _FLINK = "org.apache.flink.runtime"
@@ -28,17 +27,6 @@ _OPENED = (
     "util.concurrent.atomic",
     "lang.reflect",
 )
-
-
-def fetched(what: str) -> Path:
-    """Fetches `cluster` or `job-server`; returns the folder of jars or the jar."""
-    python = {"PYTHON": sys.executable}
-    command = ["sh", "scripts/flink.sh", what]
-    result = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **python}, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    return Path(result.stdout.strip())
 
 
 def java(home: Path, *options: str) -> list[str]:
@@ -60,7 +48,7 @@ class FlinkCluster:
     def __init__(self, home: Path, task_managers: int) -> None:
         self._home = home
         self._task_managers = task_managers
-        self._jars = fetched("cluster")
+        self._jars = fetched(ROOT, "scripts/flink.sh", "cluster")
         self._port = free_port()
         self._started: list[subprocess.Popen[bytes]] = []
         self.address = f"127.0.0.1:{self._port}"

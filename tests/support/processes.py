@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -50,6 +51,15 @@ def spawn(command: Sequence[str], log: Path, env: Mapping[str, str], cwd: Path) 
         return subprocess.Popen(
             list(command), env=dict(env), cwd=cwd, stdout=file, stderr=subprocess.STDOUT, start_new_session=True
         )
+
+
+def fetched(root: Path, script: str, *arguments: str) -> Path:
+    """Runs one of the scripts that fetch or build a server; returns the path that it prints."""
+    env = {**os.environ, "PYTHON": sys.executable}
+    command = ["sh", script, *arguments]
+    result = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return Path(result.stdout.strip())
 
 
 def end(*started: subprocess.Popen[bytes]) -> None:
