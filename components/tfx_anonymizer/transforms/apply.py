@@ -54,8 +54,10 @@ class ApplyGeneralization(beam.PTransform):  # type: ignore[misc]
 
     def expand(self, batches: beam.PCollection[pa.RecordBatch]) -> beam.PCollection[pa.RecordBatch]:
         """Applies the transform."""
-        whole = self._files | "NotOfShards" >> beam.Filter(lambda file: not _is_of_shard(file))
-        of_shards = self._files | "OfShards" >> beam.Filter(_is_of_shard)
+        # Runners look into a map only if they can tell its keys, which a stage of several outputs does not say.
+        named = tuple[str, bytes]
+        whole = self._files | "NotOfShards" >> beam.Filter(_is_of_none).with_output_types(named)
+        of_shards = self._files | "OfShards" >> beam.Filter(_is_of_shard).with_output_types(named)
         applied = batches | "Apply" >> beam.ParDo(
             _Apply(self._policy), beam.pvalue.AsDict(whole), beam.pvalue.AsMultiMap(of_shards)
         )
@@ -112,6 +114,10 @@ def _values(generalization: AnyGeneralization, table: pa.Table) -> dict[str, pa.
     types = dict(generalization.types())
     rewritten = generalization.apply(typed(table, types, types))
     return {name: column_of(rewritten, name) for name in rewritten.column_names}
+
+
+def _is_of_none(file: tuple[str, bytes]) -> bool:
+    return not _is_of_shard(file)
 
 
 def _is_of_shard(file: tuple[str, bytes]) -> bool:
