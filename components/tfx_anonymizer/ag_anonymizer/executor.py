@@ -32,11 +32,8 @@ from tfx_anonymizer.transforms.examples_io import DropColumns, ReadExamples, Wri
 from tfx_anonymizer.transforms.failures import typed_errors
 from tfx_anonymizer.transforms.integrity import CheckGzip
 from tfx_anonymizer.transforms.method import Method
-from tfx_anonymizer.transforms.packing import LargerBatches
 from tfx_anonymizer.transforms.predict import PredictWithGuide
 from tfx_anonymizer.transforms.refine import FILES, RELEASED
-
-_GUIDED_ROWS = 40_000
 
 
 class Executor(BaseBeamExecutor):  # type: ignore[misc]
@@ -169,8 +166,6 @@ class _Run:
         batches = self._read(pipeline, split, with_records=self._guide is not None and self._guide.load().needs_records)
         if self._guide is not None:
             keep = self._examples.payload_format == "FORMAT_TF_SEQUENCE_EXAMPLE"
-            # What an estimator does before it looks at a row takes as long as some thousand rows.
-            batches = batches | f"Join[{split}]" >> LargerBatches(_GUIDED_ROWS)
             batches = batches | f"Guide[{split}]" >> PredictWithGuide(self._guide, keep_records=keep)
         found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._method, split)
         self._write(found[RELEASED], split)
