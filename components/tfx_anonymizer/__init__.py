@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ComparisonReport,
         Generalization,
         PrivacyBlessing,
+        PrivacyReport,
         ValidationReport,
     )
     from tfx_anonymizer.audit_split.component import AuditSplit
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tfx_anonymizer.k_anonymity_validator.component import KAnonymityValidator
     from tfx_anonymizer.policy import AnonymizationPolicy
     from tfx_anonymizer.privacy_auditor.component import PrivacyAuditor
+    from tfx_anonymizer.privacy_reporter.component import PrivacyReporter
 
 _HOMES = {
     "AGAnonymizer": "ag_anonymizer.component",
@@ -48,6 +50,8 @@ _HOMES = {
     "PrivacyAuditor": "privacy_auditor.component",
     "PrivacyBlessing": "artifacts",
     "PrivacyMeasures": "core.measures",
+    "PrivacyReport": "artifacts",
+    "PrivacyReporter": "privacy_reporter.component",
     "ValidationReport": "artifacts",
     "measure_privacy": "core.measures",
 }
@@ -69,6 +73,8 @@ __all__ = [
     "PrivacyAuditor",
     "PrivacyBlessing",
     "PrivacyMeasures",
+    "PrivacyReport",
+    "PrivacyReporter",
     "ValidationReport",
     "__version__",
     "measure_privacy",

@@ -53,6 +53,15 @@ class AuditReport(tfx.dsl.Artifact):  # type: ignore[misc]
     TYPE_NAME = "tfx_anonymizer.AuditReport"
 
 
+class PrivacyReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What PrivacyReporter put together: `report.html` and `report.json`; see `schemas/`.
+
+    Of values it holds only those that at least k people share.
+    """
+
+    TYPE_NAME = "tfx_anonymizer.PrivacyReport"
+
+
 class PrivacyBlessing(tfx.dsl.Artifact):  # type: ignore[misc]
     """A verdict: an empty file `BLESSED` or `NOT_BLESSED`, and the custom property `blessed`, 1 or 0."""
 

@@ -25,6 +25,7 @@ class Outcome:
         anonymized: Metrics of the retrained model, on the same held-out rows.
         report: Path of the anonymization report.
         validation: Path of the validator's report.
+        page: Path of the report of the whole pipeline.
         pushed: Path of the pushed model, or None.
     """
 
@@ -37,6 +38,7 @@ class Outcome:
     anonymized: dict[str, float]
     report: Path
     validation: Path
+    page: Path
     pushed: Path | None
 
 
@@ -63,6 +65,7 @@ def read_outcome(root: Path) -> Outcome:
         anonymized=_metrics(evaluation, "candidate"),
         report=report,
         validation=validation,
+        page=Path(uris["PrivacyReporter", "privacy_report"]) / "report.html",
         pushed=_pushed_path(pushed),
     )
 
@@ -112,6 +115,7 @@ def print_outcome(outcome: Outcome, console: Console, title: str, held_out: str)
         table.add_row(f"{label}, retrained on the release", f"{ours:.4f}   ({change})")
     table.add_row("anonymization report", _short(outcome.report))
     table.add_row("validation report", _short(outcome.validation))
+    table.add_row("privacy report", _short(outcome.page))
     pushed = _short(outcome.pushed) if outcome.pushed else "not pushed: the Evaluator did not bless it"
     table.add_row("pushed model", pushed)
     console.print(table)

@@ -30,6 +30,7 @@ SIZES = {
     "Transform": Size(cpu=2, memory=4),
     "Trainer": Size(cpu=2, memory=4),
     "Evaluator": Size(cpu=2, memory=4),
+    "PrivacyReporter": Size(cpu=1, memory=4),
 }
 
 

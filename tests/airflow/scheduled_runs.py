@@ -28,9 +28,9 @@ FLAVOURS = {
 LONG = 5400
 NODES = {
     *("CsvExampleGen", "ImportSchemaGen", "RawTransform", "InitialModelTrainer", "AGAnonymizer", "KAnonymityValidator"),
-    *("StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher"),
+    *("StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher", "PrivacyReporter"),
 }
-BEHIND = {"StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher"}
+BEHIND = {"StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher", "PrivacyReporter"}
 
 
 @pytest.fixture(scope="module", params=FLAVOURS)

@@ -36,6 +36,7 @@ ELSEWHERE = {
     ("docs/kubeflow.md", "python"): "test_kubeflow",
     ("docs/kubeflow.md", "console"): "tests/pipelines/test_kubeflow.py and tests/kfp, without a registry",
     ("docs/kubeflow.md", "dockerfile"): "somebody else's code on top of what make image-test builds",
+    ("docs/report.md", "python"): "test_a_report_joins_a_pipeline",
     ("docs/runners.md", "python"): "test_beam_arguments_are_ones_that_beam_knows",
     ("docs/runners.md", "console"): "tests/runners: the same arguments, by make flink-test",
     ("docs/runners.md", "dockerfile"): "on top of an image from a registry; the page says that it was not built",
@@ -139,6 +140,25 @@ def test_an_audit_joins_a_pipeline():
     auditor = names["audited"](trainer.outputs["model"], names["training"])
     options = json.loads(auditor.exec_properties["options"])
     assert (options["member_split"], options["non_member_split"]) == ("member", "non_member")
+
+
+def test_a_report_joins_a_pipeline():
+    from tfx import v1 as tfx
+
+    from tfx_anonymizer import AGAnonymizer, KAnonymityValidator
+
+    names: dict = {}
+    for snippet in blocks(ROOT / "docs/report.md", "python"):
+        exec(compile(snippet, "report.md", "exec"), names)
+    raw = tfx.components.CsvExampleGen(input_base="anywhere").outputs["examples"]
+    roles = {"quasi_identifiers": ["age"], "k": 2}
+    anonymizer = AGAnonymizer(raw, **roles)
+    validator = KAnonymityValidator(anonymizer.outputs["anonymized_examples"], **roles)
+    evaluator = tfx.components.Evaluator(
+        examples=raw, eval_config=names["tfma"].EvalConfig(slicing_specs=names["slicing_specs"])
+    )
+    reporter = names["reported"](raw, anonymizer, validator, evaluator)
+    assert sorted(reporter.inputs) == ["anonymized_examples", "evaluation", "examples", "report", "validation"]
 
 
 def test_ten_lines_join_a_pipeline():

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.examples import read_examples
+from tests.support.raw_values import told
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,6 +54,22 @@ def test_taxi(tmp_path):
     anomalies = [p for p in (tmp_path / "pipeline" / "ExampleValidator").rglob("SchemaDiff.pb") if p.stat().st_size]
     assert len(anomalies) == 2
     assert all(no_anomaly(path) for path in anomalies)
+    check_page(tmp_path / "pipeline", found)
+
+
+def check_page(root: Path, found: dict[str, str]) -> dict:
+    """The report of the pipeline knows everything, and tells no value that too few share; returns it."""
+    folder = Path(found["privacy report"]).parent
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert report["success"] is True
+    assert report["price"]["missing"] is None
+    assert len(report["price"]["groups"]) > 5
+    drawn = [facts["distribution"] for facts in report["splits"]["train"]["attributes"].values()]
+    assert all(drawn)
+    (split,) = (root / "CsvExampleGen" / "examples").glob("*/Split-train")
+    leaked = told(folder, read_examples(split))
+    assert not leaked
+    return report
 
 
 def no_anomaly(path: Path) -> bool:
@@ -68,6 +87,9 @@ def test_adult(tmp_path, uci):
     assert found["training rows"] == "32,561"
     assert float(found["accuracy, model on raw data"].split()[0]) > 0.84
     assert points(found["accuracy, retrained on the release"]) > -3
+    report = check_page(tmp_path / "pipeline", found)
+    # Many countries are those of few.
+    assert report["splits"]["train"]["attributes"]["native-country"]["distribution"]["other"]
 
 
 @pytest.mark.slow

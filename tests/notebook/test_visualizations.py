@@ -73,6 +73,13 @@ def test_an_audit(shown, tmp_path):
     assert "Audit" in shown(made(artifacts.AuditReport, tmp_path))
 
 
+def test_a_pipeline(shown, tmp_path):
+    (tmp_path / "report.html").write_text("<!doctype html><title>People</title>")
+    page = shown(made(artifacts.PrivacyReport, tmp_path))
+    assert "Privacy report" in page
+    assert "People" in page
+
+
 def test_a_choice(shown, tmp_path):
     (tmp_path / "choice.json").write_text('{"k": 25, "partitioner": "auto"}')
     assert "k = 25; partitioner: auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))

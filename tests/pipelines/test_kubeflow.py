@@ -49,7 +49,7 @@ def test_the_newest_sdk_takes_it(package):
     assert found["name"] == "taxi"
     assert found["schema"] == "2.1.0"
     assert found["inputs"] == found["optional"] == ["data", "k", "quasi_identifiers"]
-    assert len(found["tasks"]) == 12
+    assert len(found["tasks"]) == 13
     # CsvExampleGen's too, which TFX leaves out.
     assert found["memory"]["AGAnonymizer"] == 16
     assert found["memory"]["CsvExampleGen"] == 3
@@ -83,7 +83,7 @@ def test_nothing_reads_the_release_before_it_was_counted(spec):
         for given in task.get("inputs", {}).get("artifacts", {}).values()
         if given["taskOutputArtifact"]["outputArtifactKey"] == "anonymized_examples"
     ]
-    assert sorted(readers) == ["KAnonymityValidator", "StatisticsGen", "Transform"]
+    assert sorted(readers) == ["KAnonymityValidator", "PrivacyReporter", "StatisticsGen", "Transform"]
     for name in set(readers) - {"KAnonymityValidator"}:
         assert "KAnonymityValidator" in tasks[name]["dependentTasks"]
 
@@ -99,7 +99,7 @@ def test_artifact_types_resolve_by_the_path_in_the_package(spec):
                 titles.add(yaml.safe_load(artifact["artifactType"]["instanceSchema"])["title"])
     ours = {title for title in titles if title.startswith("tfx_anonymizer.")}
     assert {title.split(".")[1] for title in ours} == {
-        "Generalization", "AnonymizationReport", "PrivacyBlessing", "ValidationReport",
+        "Generalization", "AnonymizationReport", "PrivacyBlessing", "PrivacyReport", "ValidationReport",
     }  # fmt: skip
     for title in titles:
         assert import_class_by_path(TITLE_TO_CLASS_PATH.get(title, title)).TYPE_NAME

@@ -14,7 +14,7 @@ from tests.support.examples import read_records, write_records
 from tests.support.kubeflow import FAILED, OMITTED, SUCCEEDED, Cluster
 
 BEFORE = {"CsvExampleGen", "ImportSchemaGen", "RawTransform", "InitialModelTrainer", "AGAnonymizer"}
-AFTER = {"StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher"}
+AFTER = {"StatisticsGen", "ExampleValidator", "Transform", "Trainer", "Evaluator", "Pusher", "PrivacyReporter"}
 
 
 def compile_small(out: Path, *chosen: str) -> Path:

@@ -32,7 +32,7 @@ def test_two_halves():
 
 def test_a_column_is_compared_as_ever():
     before, after = pa.array([1, 2, None, 4]), pa.array([2, 2, None, 2])
-    change = Change.of(before, after)
+    change = Change.of(before, after, np.array([0, 0, 1, 0]), ordered=True)
     expected = compare_column(before, after)
     assert (change.before.number, change.after.number) == (expected["distinct_before"], expected["distinct_after"])
     assert 1 - change.same / 4 == expected["share_changed"]

@@ -9,6 +9,9 @@ from typing import Any
 
 from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.report import framed, framed_audit, render_audit_html
+from tfx_anonymizer.report.frame import CLAIM
+from tfx_anonymizer.report.pipeline import PIPELINE_LIMITS
+from tfx_anonymizer.report.pipeline_page import render_pipeline_html
 
 REPORT_FILE = "report.json"
 
@@ -30,6 +33,20 @@ def write_audit(uri: str, tool: str, body: Mapping[str, Any]) -> None:
     report = framed_audit(tool, body)
     write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     write_aside(posixpath.join(uri, "report.html"), render_audit_html(report))
+
+
+def write_pipeline_report(uri: str, tool: str, body: Mapping[str, Any]) -> None:
+    """Writes the report of a whole pipeline, `report.json` and `report.html`; see `write_report`.
+
+    Args:
+        uri: The artifact's folder; made if it does not exist.
+        tool: The component's name.
+        body: What `report.pipeline.put_together` gives.
+    """
+    report = framed(tool, body, CLAIM, PIPELINE_LIMITS)
+    page = render_pipeline_html(report)
+    write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_aside(posixpath.join(uri, "report.html"), page)
 
 
 def write_blessing(blessing: Any, *, blessed: bool) -> None:

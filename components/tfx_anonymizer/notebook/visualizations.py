@@ -85,6 +85,16 @@ class AuditReportVisualization(_Page):
         return pages.framed_page("What attacks reached", _read(artifact, "report.html"))
 
 
+class PrivacyReportVisualization(_Page):
+    """The report of a whole pipeline."""
+
+    ARTIFACT_TYPE = artifacts.PrivacyReport
+
+    def html(self, artifact: Any) -> str:
+        """Returns the page that PrivacyReporter wrote, in a frame."""
+        return pages.framed_page("Privacy report", _read(artifact, "report.html"))
+
+
 class AnonymizationChoiceVisualization(_Page):
     """What AnonymizationTuner chose."""
 
@@ -126,6 +136,7 @@ VISUALIZATIONS = (
     ValidationReportVisualization,
     ComparisonReportVisualization,
     AuditReportVisualization,
+    PrivacyReportVisualization,
     AnonymizationChoiceVisualization,
     PrivacyBlessingVisualization,
     GeneralizationVisualization,

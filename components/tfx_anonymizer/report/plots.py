@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# matplotlib knows no colour that is the reader's; this one is replaced when the picture is written.
-_INK = "#010203"
+from tfx_anonymizer.report.svg import INK, new_figure, to_svg
+
 # Told apart by people who do not see all colours, on light and on dark (Okabe and Ito 2008).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f7f7f")
 
@@ -26,7 +25,7 @@ def trade_off(points: Sequence[Mapping[str, Any]], metric: str, at_most: float, 
         An `<svg>` element.
     """
     names = list(dict.fromkeys(point["partitioner"] for point in points))
-    figure, axes = _figure()
+    figure, axes = new_figure()
     for i, name in enumerate(names):
         drawn = [point for point in points if point["partitioner"] == name and point["reached"]]
         if not drawn:
@@ -39,35 +38,19 @@ def trade_off(points: Sequence[Mapping[str, Any]], metric: str, at_most: float, 
         axes.plot(
             [p["k"] for p in front], [p["change"] for p in front], "o", markersize=9, fillstyle="none", color=colour
         )
-    axes.axhline(0.0, color=_INK, linewidth=0.8)
-    axes.axhline(-at_most, color=_INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.axhline(0.0, color=INK, linewidth=0.8)
+    axes.axhline(-at_most, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.annotate(
-        f"{at_most:g} lost", (1.0, -at_most), xycoords=("axes fraction", "data"), ha="right", va="bottom", color=_INK
+        f"{at_most:g} lost", (1.0, -at_most), xycoords=("axes fraction", "data"), ha="right", va="bottom", color=INK
     )
     if recommended_k is not None:
-        axes.axvline(recommended_k, color=_INK, linewidth=0.8, linestyle=(0, (1, 3)))
+        axes.axvline(recommended_k, color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
     _name_ks(axes, sorted({point["k"] for point in points}))
     axes.set_xlabel("k (rings: no other release has as great a k and as good a score)")
     axes.set_ylabel(f"change of {metric}, points")
     if len(names) > 1:
-        axes.legend(frameon=False, labelcolor=_INK)
-    return _svg(figure)
-
-
-def _figure() -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    # A figure of its own: pyplot would keep it, and may want a screen.
-    figure = Figure(figsize=(7.6, 4.2), layout="constrained")
-    axes = figure.add_subplot()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("bottom", "left"):
-        axes.spines[side].set_color(_INK)
-    axes.tick_params(colors=_INK, which="both")
-    axes.xaxis.label.set_color(_INK)
-    axes.yaxis.label.set_color(_INK)
-    return figure, axes
+        axes.legend(frameon=False, labelcolor=INK)
+    return to_svg(figure)
 
 
 def _name_ks(axes: Any, ks: Sequence[int]) -> None:
@@ -81,14 +64,3 @@ def _name_ks(axes: Any, ks: Sequence[int]) -> None:
     axes.minorticks_off()
     if ks[0] == ks[-1]:
         axes.set_xlim(ks[0] / 2, ks[0] * 2)
-
-
-def _svg(figure: Any) -> str:
-    import matplotlib as mpl
-
-    buffer = io.StringIO()
-    # Text stays text: it is read aloud, found and copied. The salt makes the same picture of the same figures.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "tfx_anonymizer", "font.family": "sans-serif"}):
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :].replace(_INK, "currentColor")

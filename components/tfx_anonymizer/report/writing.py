@@ -77,9 +77,19 @@ def render_audit_html(report: dict[str, Any]) -> str:
 def render(template: str, **values: Any) -> str:
     """Renders one of the templates beside this file."""
     import jinja2
+    from markupsafe import Markup
+
+    def visible(value: Any) -> Any:
+        # What turns a line around or ends it is no part of a name that somebody signs for.
+        if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+            return value
+        return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in value)
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("tfx_anonymizer.report", "."), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.PackageLoader("tfx_anonymizer.report", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=visible,
     )
     return environment.get_template(template).render(**values)
 

@@ -6,12 +6,14 @@ import dataclasses
 from collections import Counter
 from collections.abc import Collection
 
+import numpy as np
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
+from tfx_anonymizer.core.columns import kind_of
 from tfx_anonymizer.core.selection import depends_on_order
 from tfx_anonymizer.core.whole import Whole
-from tfx_anonymizer.hashing import in_content_order
+from tfx_anonymizer.hashing import in_content_order, row_hashes
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.transforms.columns import (
     GUIDE_COLUMN,
@@ -109,7 +111,14 @@ def rewrite(
 
 def changes(before: pa.Table, after: pa.Table, policy: AnonymizationPolicy) -> dict[str, Change]:
     """Says how much each quasi-identifier was changed; single-valued columns of the same rows."""
-    return {name: Change.of(column_of(before, name), column_of(after, name)) for name in policy.quasi_identifiers}
+    names = policy.quasi_identifiers
+    classes = np.unique(row_hashes(after.select(list(names))), return_inverse=True)[1].reshape(-1)
+    found = {}
+    for name in names:
+        column = column_of(before, name)
+        ordered = kind_of(column, codes=name in policy.categorical) == "numeric"
+        found[name] = Change.of(column, column_of(after, name), classes, ordered=ordered)
+    return found
 
 
 def guide_name(table: pa.Table, policy: AnonymizationPolicy) -> str:

@@ -155,6 +155,7 @@ class _Release:
         total = functools.reduce(operator.add, summaries)
         self.summary = dataclasses.replace(
             total,
+            attributes={name: change.as_one_class() for name, change in total.attributes.items()},
             classes=1,
             largest=rows.rows,
             smallest=rows.rows,

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfx_anonymizer.hashing import Hashes, row_hashes
+from tfx_anonymizer.transforms.certainty_penalty import Ints, Penalty
 
 # So many hashes tell a number of distinct values to within a hundredth or so; up to this many it is exact.
 _MOST = 1 << 14
@@ -55,22 +56,42 @@ class Change:
         same: Rows that kept their value.
         before: Its distinct values.
         after: Its distinct released values.
+        penalty: How much less is known of it.
     """
 
     same: int
     before: Distinct
     after: Distinct
+    penalty: Penalty
 
     @classmethod
-    def of(cls, before: pa.Array, after: pa.Array) -> Change:
-        """Compares a column's values with the released ones, shape (n,) each, missing as null."""
+    def of(cls, before: pa.Array, after: pa.Array, classes: Ints, *, ordered: bool) -> Change:
+        """Compares a column's values with the released ones.
+
+        Args:
+            before: Its values, shape (n,), missing as null.
+            after: The released ones, likewise.
+            classes: The class of each row, 0 and on without gaps, shape (n,).
+            ordered: Whether the order of its values means something.
+        """
         same = pc.fill_null(pc.equal(before, after), False)
         both_missing = pc.and_(pc.is_null(before), pc.is_null(after))
-        return cls(pc.sum(pc.or_(same, both_missing)).as_py() or 0, Distinct.of(before), Distinct.of(after))
+        kept = pc.sum(pc.or_(same, both_missing)).as_py() or 0
+        penalty = Penalty.of(before, classes, ordered=ordered)
+        return cls(kept, Distinct.of(before), Distinct.of(after), penalty)
 
     def __add__(self, other: Change) -> Change:
-        """Adds the change of other rows."""
-        return Change(self.same + other.same, self.before + other.before, self.after + other.after)
+        """Adds the change of rows of other classes."""
+        return Change(
+            self.same + other.same,
+            self.before + other.before,
+            self.after + other.after,
+            self.penalty + other.penalty,
+        )
+
+    def as_one_class(self) -> Change:
+        """Returns what it would be if all these rows were one class."""
+        return dataclasses.replace(self, penalty=self.penalty.as_one_class(self.before.number))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +156,7 @@ class Summary:
                     "distinct_before": change.before.number,
                     "distinct_after": change.after.number,
                     "share_changed": 1.0 - change.same / released,
+                    "certainty_penalty": change.penalty.share(change.before.number),
                 }
                 for name, change in self.attributes.items()
             },
