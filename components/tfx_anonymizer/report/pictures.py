@@ -25,11 +25,11 @@ def class_sizes(ranges: Sequence[Mapping[str, int]], k: int, prefix: str, unit: 
     Returns:
         An `<svg>` element.
     """
-    figure, axes = new_figure(6.4, 2.6)
+    figure, axes = new_figure(5.0, 2.4)
     _font(axes)
     colours = [AFTER if one["low"] >= k else BAD for one in ranges]
     axes.bar(range(len(ranges)), [one["classes"] for one in ranges], color=colours, width=0.86)
-    few = max(1, -(-len(ranges) // 8))
+    few = max(1, -(-len(ranges) // 6))
     shown = list(range(0, len(ranges), few))
     axes.set_xticks(shown, [_range(ranges[i]) for i in shown])
     axes.set_xlabel(f"{unit} in the class")
@@ -61,7 +61,7 @@ def groups_pay(price: Mapping[str, Any], prefix: str) -> str:
         prefix: Of the names inside.
     """
     groups = price["groups"]
-    figure, axes = new_figure(6.4, 0.9 + 0.26 * len(groups))
+    figure, axes = new_figure(5.0, 0.8 + 0.24 * len(groups))
     _font(axes)
     scale = price["scale"]
     places = range(len(groups))[::-1]

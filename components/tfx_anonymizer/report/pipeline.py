@@ -100,7 +100,7 @@ def _same_count(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 
 def _statements(sources: Sources, splits: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What the report comes to, the most important first; a state is `good`, `bad`, `warn` or `none`."""
+    """What the report comes to, the most important first; a state is `good`, `bad`, `warn`, `info` or `none`."""
     found = [*_about_promises(sources, splits), *_about_raw_splits(sources)]
     found += [*_about_audit(sources.audit), *_about_price(sources.price)]
     return [{"about": about, "state": state, "text": text} for about, state, text in found]
@@ -161,7 +161,8 @@ def _about_audit(audit: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
         text = f"{len(failed)} of {len(audit['checks'])} bounds do not hold."
         found.append(("Audit", "bad", text))
     else:
-        found.append(("Audit", "good", f"All {len(audit['checks'])} bounds hold."))
+        number = len(audit["checks"])
+        found.append(("Audit", "good", "Its only bound holds." if number == 1 else f"All {number} bounds hold."))
     if audit["leaks_shown"]:
         found.append(("Leaks", "warn", f"Shown by {', '.join(audit['leaks_shown'])}.".replace("_", " ")))
     return found
@@ -173,12 +174,13 @@ def _about_price(price: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     change = price["change"]
     name = price["metric"].replace("_", " ")
     text = f"{name.capitalize()} changed by {change_text(change, price['scale'])}."
-    found = [("Price", "good", text)]
+    found = [("Price", "info", text)]
     flagged = [group["name"] for group in price["groups"] if group["pays_more"]]
     unknown = [group for group in price["groups"] if group["pays_more"] is None]
     if flagged:
         some = ", ".join(flagged[:4]) + ("…" if len(flagged) > 4 else "")
-        found.append(("Who pays", "warn", f"{len(flagged)} of {len(price['groups'])} groups lose more: {some}."))
+        lose = f"{len(flagged)} of {len(price['groups'])} groups lose more than everybody"
+        found.append(("Who pays", "warn", f"{lose}, beyond chance: {some}."))
     elif not price["groups"]:
         found.append(("Who pays", "none", "Not known: no group was evaluated that may be named."))
     elif unknown:

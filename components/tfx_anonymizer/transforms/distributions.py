@@ -4,15 +4,16 @@ Edges come of a bounded sample of the raw rows; what is counted between them is 
 rule of `report.folding`, applied here, in the workers: nothing that may not be told leaves the pipeline.
 
 Example:
-    >>> import apache_beam as beam, pyarrow as pa
+    >>> import operator
     >>> raw = pa.RecordBatch.from_pydict({"city": [[b"Ulm"]] * 6 + [[b"Bonn"]] * 3 + [[b"Kiel"]]})
     >>> released = pa.RecordBatch.from_pydict({"city": [[b"Ulm"]] * 7 + [[b"Bonn"]] * 3})
     >>> with beam.Pipeline(runner="apache_beam.runners.portability.fn_api_runner.FnApiRunner") as p:
     ...     least = p | "Least" >> beam.Create([3])
     ...     sides = {"before": p | "Raw" >> beam.Create([raw]), "after": p | "Released" >> beam.Create([released])}
     ...     found = sides | CompareDistributions(["city"], least)
-    ...     _ = found | beam.Map(lambda columns: print(columns["city"]["values"], columns["city"]["before"]))
-    ['Ulm'] [0.6]
+    ...     city = found | "City" >> beam.Map(operator.itemgetter("city"))
+    ...     _ = city | "Told" >> beam.Map(operator.itemgetter("values", "before", "other")) | beam.Map(print)
+    (['Ulm'], [0.6], [0.4, 0.3])
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ import pyarrow.compute as pc
 
 from tfx_anonymizer.core.columns import kind_of
 from tfx_anonymizer.report.folding import MOST_CATEGORIES, Binned, fold_categories, fold_numbers, round_edges
-from tfx_anonymizer.transforms.columns import column_of, project, single_values
+from tfx_anonymizer.transforms.columns import column_of, single_values
 from tfx_anonymizer.transforms.sample import SampleRows
 
 BEFORE, AFTER = "before", "after"
@@ -35,7 +36,7 @@ _NUMBERS, _CATEGORIES = "numbers", "categories"
 # Seconds of a mean Gregorian year: dates are drawn in years.
 _YEAR = 31_556_952.0
 
-Edges: TypeAlias = Mapping[str, tuple[float, ...]]
+Edges: TypeAlias = dict[str, tuple[float, ...]]
 Values: TypeAlias = npt.NDArray[np.floating[Any]]
 # Raw rows, released rows, whether missing, and the value's text.
 Category: TypeAlias = tuple[int, int, bool, str]
@@ -62,7 +63,7 @@ class CompareDistributions(beam.PTransform):  # type: ignore[misc]
     @beam.typehints.no_annotations  # type: ignore[misc,untyped-decorator]
     def expand(self, sides: Mapping[str, beam.PCollection[pa.RecordBatch]]) -> beam.PCollection[dict[str, Any]]:
         """Applies the transform."""
-        sample = sides[BEFORE] | "Columns" >> beam.Map(project, self._names) | "Sample" >> SampleRows(_SAMPLE_ROWS)
+        sample = sides[BEFORE] | "Columns" >> beam.Map(_columns, self._names) | "Sample" >> SampleRows(_SAMPLE_ROWS)
         edges = beam.pvalue.AsSingleton(sample | "Edges" >> beam.Map(edges_of, self._names, self._categorical))
         least = beam.pvalue.AsSingleton(self._least)
         counted = [
@@ -108,7 +109,9 @@ class MostRowsOfOne(beam.PTransform):  # type: ignore[misc]
         )
 
 
-def edges_of(sample: pa.Table, names: Iterable[str], categorical: frozenset[str]) -> dict[str, tuple[float, ...]]:
+def edges_of(
+    sample: pa.RecordBatch | pa.Table, names: Iterable[str], categorical: frozenset[str]
+) -> dict[str, tuple[float, ...]]:
     """Chooses edges for the columns that hold numbers, dates or times; the others are not in the result.
 
     Args:
@@ -151,6 +154,12 @@ def as_numbers(array: pa.Array) -> Values:
 
 def _floats(array: pa.Array) -> Values:
     return np.asarray(pc.cast(array, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _columns(batch: pa.RecordBatch, names: tuple[str, ...]) -> pa.RecordBatch:
+    # Batches stay batches: TFDV, where it is imported, has Beam encode them by a coder that takes nothing else.
+    present = [name for name in names if name in batch.schema.names]
+    return pa.RecordBatch.from_arrays([single_values(column_of(batch, name), name) for name in present], names=present)
 
 
 class _Count(beam.DoFn):  # type: ignore[misc]
