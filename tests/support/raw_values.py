@@ -40,7 +40,7 @@ def page_text(page: str) -> str:
     """Returns what can be read on a page, without style sheets and paths of artifacts."""
     parser = _Text()
     parser.feed(page)
-    return "\n".join(parser.parts)
+    return "\n".join(parser.parts).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def told(folder: Path, raw: pd.DataFrame, split: str = "train") -> list[str]:

@@ -11,6 +11,7 @@ from tfx_anonymizer.report.svg import AFTER, BAD, BEFORE, INK, label, new_figure
 _WIDTH = 4.0
 _POINT = 9
 _BAR = 0.4
+_FEW_BARS = 12
 
 
 def class_sizes(ranges: Sequence[Mapping[str, int]], k: int, prefix: str, unit: str = "rows") -> str:
@@ -28,7 +29,11 @@ def class_sizes(ranges: Sequence[Mapping[str, int]], k: int, prefix: str, unit: 
     figure, axes = new_figure(5.0, 2.4)
     _font(axes)
     colours = [AFTER if one["low"] >= k else BAD for one in ranges]
-    axes.bar(range(len(ranges)), [one["classes"] for one in ranges], color=colours, width=0.86)
+    bars = axes.bar(range(len(ranges)), [one["classes"] for one in ranges], color=colours, width=0.86)
+    if sum(one["classes"] > 0 for one in ranges) <= _FEW_BARS:
+        # A single class beside hundreds would not be seen.
+        counts = [f"{one['classes']:,}" if one["classes"] else "" for one in ranges]
+        axes.bar_label(bars, counts, padding=1, color=INK, fontsize=_POINT - 1)
     few = max(1, -(-len(ranges) // 6))
     shown = list(range(0, len(ranges), few))
     axes.set_xticks(shown, [_range(ranges[i]) for i in shown])
@@ -80,7 +85,7 @@ def groups_pay(price: Mapping[str, Any], prefix: str) -> str:
         )
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.axvline(scale * price["change"]["value"], color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    axes.set_yticks(list(places), [label(group["name"], 34) for group in groups])
+    axes.set_yticks(list(places), [label(group["name"], 36) for group in groups])
     axes.set_ylim(-0.6, len(groups) - 0.4)
     axes.set_xlabel(f"change{', points' if scale == 100 else ''}; dashed: everybody")
     return to_svg(figure, prefix)
@@ -152,10 +157,10 @@ def _font(axes: Any) -> None:
 
 
 def _shares(axis: Any) -> None:
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins=4, min_n_ticks=3))
-    axis.set_major_formatter(PercentFormatter(xmax=1.0, symbol=" %"))
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g}\N{NO-BREAK SPACE}%"))
 
 
 def _whole_numbers(axes: Any) -> None:

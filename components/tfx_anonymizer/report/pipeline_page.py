@@ -49,6 +49,7 @@ def render_pipeline_html(report: Mapping[str, Any]) -> str:
         drawn=drawn,
         pay=groups_pay(price, "pay") if price.get("groups") else "",
         change_text=change_text,
+        metric_name=metric_name,
         policy_rows=_known(policy.items()),
         setting_rows=_known([*report["settings"].items(), *made]),
     )
@@ -74,6 +75,16 @@ def bin_rows(found: Mapping[str, Any]) -> list[tuple[str, float, float]]:
     return rows + [(f"({name})", *found[name]) for name in ("other", "missing") if found.get(name)]
 
 
+def metric_name(name: str) -> str:
+    """Returns a metric's name as people write it.
+
+    Example:
+        >>> metric_name("auc"), metric_name("binary_accuracy")
+        ('AUC', 'binary accuracy')
+    """
+    return name.replace("_", " ").replace("auc", "AUC")
+
+
 def _draw(split: Mapping[str, Any], k: int, unit: str, prefix: str) -> dict[str, Any]:
     bars = histogram({int(size): count for size, count in split["counted"]["class_sizes"].items()}, _BARS)
     columns = {}
@@ -93,5 +104,7 @@ def _headline(report: Mapping[str, Any]) -> str:
 
 
 def _known(facts: Any) -> list[tuple[str, Any]]:
-    """Leaves out what was not said."""
-    return [(name, value) for name, value in facts if value not in (None, [], (), "", False)]
+    """Leaves out what was not said; nought was."""
+    return [
+        (name, value) for name, value in facts if value is not None and value is not False and value not in ([], "")
+    ]
