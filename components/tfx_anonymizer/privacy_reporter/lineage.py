@@ -12,7 +12,7 @@ from tfx_anonymizer._version import __version__
 
 _PACKAGES = ("tfx", "tensorflow", "tensorflow-model-analysis", "apache-beam", "pyarrow", "numpy")
 # Facts that components leave on their artifacts; none is a value of a record.
-_FACTS = ("span", "version", "split_names", "input_fingerprint", "k", "k_reached", "blessed", "contains_personal_data")
+_FACTS = ("span", "version", "input_fingerprint", "k", "k_reached", "blessed", "contains_personal_data")
 
 
 def artifacts_read(input_dict: Mapping[str, Sequence[Any]], context: Any) -> list[dict[str, Any]]:
