@@ -11,6 +11,8 @@ from typing import Any
 from tfx_anonymizer._version import __version__
 
 _PACKAGES = ("tfx", "tensorflow", "tensorflow-model-analysis", "apache-beam", "pyarrow", "numpy")
+# The order in which a pipeline makes them.
+_INPUTS = ("examples", "anonymized_examples", "report", "validation", "audit", "evaluation", "baseline_evaluation")
 # Facts that components leave on their artifacts; none is a value of a record.
 _FACTS = ("span", "version", "input_fingerprint", "k", "k_reached", "blessed", "contains_personal_data")
 
@@ -35,8 +37,8 @@ def artifacts_read(input_dict: Mapping[str, Sequence[Any]], context: Any) -> lis
             "uri": artifact.uri,
             "facts": _facts(artifact),
         }
-        for name, artifacts in input_dict.items()
-        for artifact in artifacts
+        for name in _INPUTS
+        for artifact in input_dict.get(name) or ()
     ]
 
 
