@@ -161,8 +161,8 @@ def round_edges(sample: Floats, *, whole: bool) -> list[float]:
         is 1 for whole numbers and else the last decimal, if there are few.
 
     Example:
-        >>> round_edges(np.arange(17.0, 61.0), whole=True)
-        [19.5, 20.0, 24.5, 25.0, 29.5, 30.0, 34.5, 35.0, 39.5, 40.0, 44.5, 45.0, 49.5, 50.0, 54.5, 55.0]
+        >>> round_edges(np.arange(17.0, 91.0), whole=True)[:6]
+        [19.5, 20.0, 29.5, 30.0, 39.5, 40.0]
         >>> round_edges(np.array([0.0, 1.0, 1.0]), whole=True)
         [0.5, 1.0]
     """

@@ -64,7 +64,7 @@ def price(retrained: Groups, raw: Groups | None, least: int, metric: str | None 
         >>> after = {(): {"accuracy": Figure(0.88), "example_count": Figure(1000.0)}}
         >>> found = price(after, before, 10)
         >>> found["metric"], round(found["change"]["value"], 3), round(found["change"]["margin"], 3)
-        ('accuracy', -0.02, 0.027)
+        ('accuracy', -0.02, 0.028)
     """
     if raw is None:
         return {"missing": "no model that learned from the raw data was evaluated, so there is nothing to compare with"}

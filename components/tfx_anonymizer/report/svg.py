@@ -53,7 +53,7 @@ def label(text: str, most: int = 22) -> str:
         'a price of \\$5 or \\$6,…'
     """
     plain = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    short = plain if len(plain) <= most else f"{plain[: most - 1]}…"
+    short = plain if len(plain) <= most else f"{plain[: most - 1].rstrip()}…"
     return short.replace("$", r"\$")
 
 
