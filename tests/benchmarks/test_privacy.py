@@ -6,9 +6,12 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchmarks.privacy import __main__ as privacy
 from benchmarks.privacy.plots import front
+from benchmarks.privacy.private import PublicEncoding
+from benchmarks.utility.cases import load_case
 
 
 def test_the_front_is_what_nothing_beats():
@@ -17,6 +20,7 @@ def test_the_front_is_what_nothing_beats():
 
 def test_both_tables_are_measured_once_printed_and_plotted(uci, tmp_path, monkeypatch, capsys):
     words = ["--data", str(uci), "--out", str(tmp_path), "--models", "forest", "--k", "0", "20", "--seeds", "1"]
+    words += ["--budgets"]  # None; see below.
     monkeypatch.setattr(sys, "argv", ["privacy", *words, "--records", "300", "--references", "2"])
     privacy.main()
     first = [(tmp_path / name).read_text() for name in ("membership.csv", "attributes.csv")]
@@ -31,3 +35,43 @@ def test_both_tables_are_measured_once_printed_and_plotted(uci, tmp_path, monkey
     assert {"roc-forest-0.svg", "roc-forest-20.svg", "front.svg"} <= {path.name for path in tmp_path.iterdir()}
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("rmia", "white_box"))
+
+
+@pytest.mark.slow
+def test_a_private_network_is_measured_beside_them(uci, tmp_path, monkeypatch, capsys):
+    words = ["--data", str(uci), "--out", str(tmp_path), "--models", "network", "--k", "0", "--budgets", "2"]
+    words += ["--tables", "1", "--seeds", "1", "--records", "300", "--references", "2"]
+    monkeypatch.setattr(sys, "argv", ["privacy", *words])
+    privacy.main()
+    table = pd.read_csv(tmp_path / "membership.csv")
+    assert set(table["budget"]) == {0.0, 2.0}
+    assert (table[table["budget"] == 2.0]["epsilon"] <= 2.0).all()
+    assert {"roc-network-0.svg", "roc-network-epsilon-2.svg", "front.svg"} <= {path.name for path in tmp_path.iterdir()}
+    assert "ε = 2" in capsys.readouterr().out
+
+
+def test_results_of_an_older_version_are_not_mixed_in(tmp_path):
+    (tmp_path / "membership.csv").write_text("model,k,seed\nforest,0,1\n")
+    with pytest.raises(SystemExit, match="older version"):
+        privacy._done(tmp_path / "membership.csv", ["model", "k", "budget", "seed"])
+
+
+def test_the_private_encoding_looks_at_no_rows(uci):
+    case = load_case("adult-12", uci)
+    encode = PublicEncoding(case)
+    some, all_rows = encode(case.features[:50]), encode(case.features[:5000])
+    assert np.array_equal(some, all_rows[:50])
+    assert all_rows.min() == 0
+    assert all_rows.max() == 1
+    # Every category is hot once, and five columns are numbers.
+    hot = all_rows.sum(axis=1) - all_rows[:, _numbers(case, encode)].sum(axis=1)
+    assert (hot.round(4) == len(case.categorical)).all()
+
+
+def _numbers(case, encode):
+    places, start = [], 0
+    for name in case.features.columns:
+        width = len(encode._domains.get(name, [0]))
+        places += [start] if name not in encode._domains else []
+        start += width
+    return places

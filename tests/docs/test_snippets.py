@@ -31,6 +31,8 @@ ELSEWHERE = {
     ("docs/audit.md", "python"): "test_an_audit_joins_a_pipeline",
     ("docs/audit.md", "text"): "tests/privacy_auditor and tests/cli/test_audit.py, with a model and a release",
     ("docs/airflow.md", "console"): "tests/airflow: the same commands with the paths of real environments",
+    ("docs/dp-training.md", "python"): "test_private_training_and_a_safe_release",
+    ("docs/dp-training.md", "json"): "test_private_training_and_a_safe_release, but for the numbers",
     ("docs/embed.md", "python"): "test_policy_in_python_and_schema and test_readers_wait",
     ("docs/embed.md", "proto"): "test_policy_in_python_and_schema",
     ("docs/kubeflow.md", "python"): "test_kubeflow",
@@ -159,6 +161,28 @@ def test_a_report_joins_a_pipeline():
     )
     reporter = names["reported"](raw, anonymizer, validator, evaluator)
     assert sorted(reporter.inputs) == ["anonymized_examples", "evaluation", "examples", "report", "validation"]
+
+
+def test_private_training_and_a_safe_release(tmp_path):
+    import numpy as np
+
+    names: dict = {}
+    for snippet in blocks(ROOT / "docs/dp-training.md", "python"):
+        exec(compile(snippet, "dp-training.md", "exec", dont_inherit=True), names)
+    people = make_people(5000)
+    rows = (people[["age"]] / 60 - 1).to_numpy(np.float32)
+    names["train"](rows, people["ill"].to_numpy(), people["person"].to_numpy(), str(tmp_path / "model"))
+    assert (tmp_path / "model" / "saved_model.pb").is_file()
+    record = json.loads((tmp_path / "model" / "differential_privacy.json").read_text())
+    (shown,) = [json.loads(block) for block in blocks(ROOT / "docs/dp-training.md", "json")]
+    assert set(shown) <= set(record)
+    assert record["epsilon"] <= 2.0
+    from tfx import v1 as tfx
+
+    made = names["safely"](tfx.components.CsvExampleGen(input_base="anywhere").outputs["examples"])
+    assert json.loads(made.exec_properties["settings"])["safety"]["design_split"] == "design"
+    release = names["publish"](people.drop(columns="person"))
+    assert release.table.groupby(["age", "city", "ill"], dropna=False).size().min() >= release.k >= 74
 
 
 def test_ten_lines_join_a_pipeline():

@@ -42,10 +42,10 @@ def test_it_learns_within_its_budget(keras, tmp_path):
 
 
 def test_the_model_is_saved_and_served_as_any_other(keras, tmp_path):
-    features, labels = rows(300)
+    features, labels = rows(200)
     model = network(keras)
     folder = str(tmp_path / "saved")
-    dp_fit(model, features, labels, budget=BUDGET, batch_size=50, steps=3, report=folder)
+    dp_fit(model, features, labels, budget=BUDGET, batch_size=40, steps=2, report=folder)
 
     @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="rows")])
     def serve(given):
@@ -54,8 +54,7 @@ def test_the_model_is_saved_and_served_as_any_other(keras, tmp_path):
     tf.saved_model.save(model, folder, signatures={"serving_default": serve})
     served = tf.saved_model.load(folder).signatures["serving_default"](rows=tf.constant(features[:5]))["outputs"]
     np.testing.assert_allclose(served, np.asarray(model(features[:5])), rtol=1e-5)
-    assert json.loads((tmp_path / "saved" / "differential_privacy.json").read_text())["steps"] == 3
-    assert right(model, features, labels) >= 0  # The model itself goes on working.
+    assert json.loads((tmp_path / "saved" / "differential_privacy.json").read_text())["steps"] == 2
 
 
 def test_a_seed_repeats_and_promises_nothing(keras):
@@ -75,19 +74,19 @@ def test_a_seed_repeats_and_promises_nothing(keras):
 
 
 def test_a_dataset_and_people_with_several_rows(keras):
-    features, labels = rows(300)
+    features, labels = rows(600)
     dataset = tf.data.Dataset.from_tensor_slices((features, labels)).batch(64)
     done = dp_fit(
-        network(keras), dataset, budget=BUDGET, batch_size=50, steps=2, entity_ids=np.arange(300) // 3, people=90
+        network(keras), dataset, budget=BUDGET, batch_size=40, steps=2, entity_ids=np.arange(600) // 3, people=200
     )
-    assert (done.people, done.unit, done.sampling_probability) == (90, "person", 50 / 90)
+    assert (done.people, done.unit, done.sampling_probability) == (200, "person", 0.2)
 
 
 def test_stricter_budgets_take_more_noise(keras):
     features, labels = rows(200)
     noise = [
         dp_fit(network(keras), features, labels, budget=Budget(epsilon, 1e-5), batch_size=40, steps=2).noise_multiplier
-        for epsilon in (0.5, 2.0, 8.0)
+        for epsilon in (1.0, 4.0)
     ]
     assert noise == sorted(noise, reverse=True)
 
@@ -121,8 +120,8 @@ def test_what_cannot_be_kept_is_refused_before_a_step(arguments, error, says):
 
 
 def test_nothing_of_the_rows_is_told(keras, capfd, caplog):
-    features, labels = rows(100)
+    features, labels = rows(200)
     with caplog.at_level("DEBUG", logger="tfx_anonymizer"):
-        dp_fit(network(keras), features, labels, budget=BUDGET, batch_size=10, steps=2)
+        dp_fit(network(keras), features, labels, budget=BUDGET, batch_size=40, steps=2)
     assert capfd.readouterr().out == ""
     assert not caplog.records

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfx import v1 as tfx
@@ -12,8 +13,10 @@ from tfx.v1.types import BaseBeamComponent, standard_artifacts
 from tfx_anonymizer import artifacts
 from tfx_anonymizer._tfx_compat import BeamExecutorSpec, ChannelParameter, ComponentSpec, ExecutionParameter
 from tfx_anonymizer.ag_anonymizer.executor import Executor
+from tfx_anonymizer.ag_anonymizer.safety import Safety, make_safety, refuse
 from tfx_anonymizer.ag_anonymizer.settings import Settings
 from tfx_anonymizer.component_support.parameters import policy_properties
+from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.transforms.method import MAX_ROWS_PER_SHARD
 
@@ -68,6 +71,15 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         direct_identifiers: Features to drop, such as names.
         categorical: Quasi-identifiers whose numbers are only codes.
         allow_label_as_quasi_identifier: Says that a label which is also a quasi-identifier is meant.
+        mode: `k_anonymity`, or `safe`: a release that is also (epsilon, delta)-differentially private for the people of
+            the one split in `splits` (Li, Qardaji and Su 2012). It holds quasi-identifiers and label only, and of each
+            person at most one row, drawn by a coin; k counts rows that are alike in all of it. The model that guides
+            is made from the design split, so none may be connected. See `docs/dp-training.md`.
+        epsilon: Of the safe mode.
+        delta: Of the safe mode; at most 1 / (10 * people).
+        sampling: Probability with which a person is drawn; by default the greatest there may be, 1 - exp(-epsilon).
+        design_split: Split of other people, from whom the safe mode makes the generalization; it is not released, and
+            its people are not covered.
         policy: All of the roles and bounds above in one; single arguments win over it.
         partitioner: How rows are grouped; see `AccuracyGuidedAnonymizer`.
         representative: What a class releases; see there.
@@ -138,6 +150,11 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
         signature_name: str = "serving_default",
         output_key: str | None = None,
         max_rows_per_shard: int = MAX_ROWS_PER_SHARD,
+        mode: str = "k_anonymity",
+        epsilon: float | None = None,
+        delta: float | None = None,
+        sampling: float | None = None,
+        design_split: str | None = None,
     ) -> None:
         roles = {
             "quasi_identifiers": quasi_identifiers,
@@ -166,6 +183,19 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             output_key=output_key,
             max_rows_per_shard=max_rows_per_shard,
         )
+        safety = make_safety(
+            mode,
+            epsilon=epsilon,
+            delta=delta,
+            sampling=sampling,
+            design_split=design_split,
+            splits=settings.splits,
+            other_splits=other_splits,
+        )
+        properties = policy_properties(policy, roles, schema_given=schema is not None, k_chosen=choice is not None)
+        if safety is not None:
+            settings = dataclasses.replace(settings, safety=safety)
+            _check_safe(safety, {"model": model, "choice": choice}, roles, properties["k"])
         spec = AGAnonymizerSpec(
             examples=examples,
             model=model,
@@ -175,6 +205,17 @@ class AGAnonymizer(BaseBeamComponent):  # type: ignore[misc]
             anonymized_examples=tfx.dsl.Channel(type=standard_artifacts.Examples),
             generalization=tfx.dsl.Channel(type=artifacts.Generalization),
             report=tfx.dsl.Channel(type=artifacts.AnonymizationReport),
-            **policy_properties(policy, roles, schema_given=schema is not None, k_chosen=choice is not None),
+            **properties,
         )
         super().__init__(spec=spec)
+
+
+def _check_safe(safety: Safety, channels: Mapping[str, Any], roles: Mapping[str, Any], k: Any) -> None:
+    for name, channel in channels.items():
+        if channel is not None:
+            raise PolicyError(
+                f"{name} cannot be connected in mode='safe'", hint="what it is made from may be people to be released"
+            )
+    refuse(roles)
+    if isinstance(k, int):
+        safety.check_k(k)

@@ -58,7 +58,12 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         policy = resolve_policy(exec_properties, read_schema(input_dict), choice)
         settings = Settings.from_dict(json.loads(exec_properties["settings"])).following(choice)
         outputs = {name: artifact_utils.get_single_instance(found) for name, found in output_dict.items()}
-        run = _Run(ExamplesInput.of(input_dict["examples"]), policy, settings, _guide(input_dict, settings), outputs)
+        kind = Run
+        if settings.safety is not None:
+            from tfx_anonymizer.ag_anonymizer.safe_run import SafeRun
+
+            kind = SafeRun
+        run = kind(ExamplesInput.of(input_dict["examples"]), policy, settings, _guide(input_dict, settings), outputs)
         run.check()
         try:
             with typed_errors(run.reading), cancelled_on_failure(self._make_beam_pipeline()) as pipeline:
@@ -70,7 +75,7 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
             raise
 
 
-class _Run:
+class Run:
     """One execution: what is read, how, and where it goes."""
 
     def __init__(
@@ -123,7 +128,7 @@ class _Run:
 
     def finish(self) -> None:
         """Tidies up, compares the recount with the promise, then writes the report and the artifacts' facts."""
-        remove_attempts(self._released, [*self._settings.splits, *self._others])
+        self._tidy()
         splits = {}
         for split in self._settings.splits:
             counted = ClassCounts.from_dict(self._take_json(split, "counts"))
@@ -151,6 +156,9 @@ class _Run:
         reports.write_report(self._report.uri, "AGAnonymizer", body)
         self._set_properties(splits)
 
+    def _tidy(self) -> None:
+        remove_attempts(self._released, [*self._settings.splits, *self._others])
+
     def _set_properties(self, splits: Mapping[str, Any]) -> None:
         if self._others and self._settings.other_splits == "pass":
             self._released.set_int_custom_property(CONTAINS_PERSONAL_DATA, 1)
@@ -172,9 +180,9 @@ class _Run:
         counted = found[RELEASED] | f"Count[{split}]" >> CountClasses.of_policy(self._policy)
         counted = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
         folder = posixpath.join(self._generalization.uri, f"Split-{split}")
-        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(_write_file, folder)
-        _ = found[SUMMARY] | f"Summary[{split}]" >> beam.Map(_write_json, self._json_path(split, "summary"))
-        _ = counted | f"Counted[{split}]" >> beam.Map(_write_json, self._json_path(split, "counts"))
+        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(write_file, folder)
+        _ = found[SUMMARY] | f"Summary[{split}]" >> beam.Map(write_json, self._json_path(split, "summary"))
+        _ = counted | f"Counted[{split}]" >> beam.Map(write_json, self._json_path(split, "counts"))
         return found[FILES]
 
     def _read(self, pipeline: beam.Pipeline, split: str, *, with_records: bool) -> beam.PCollection[Any]:
@@ -189,12 +197,15 @@ class _Run:
             for name in set(self._policy.direct_identifiers) & set(arrow_schema.names):
                 arrow_schema = arrow_schema.remove(arrow_schema.get_field_index(name))
         writer = WriteExamples(
-            split_prefix(self._released, split),
+            self._prefix(split),
             source,
             arrow_schema=arrow_schema,
             drop_sequences=self._policy.direct_identifiers,
         )
         _ = batches | f"Write[{split}]" >> writer
+
+    def _prefix(self, split: str) -> str:
+        return split_prefix(self._released, split)
 
     def _json_path(self, split: str, name: str) -> str:
         return posixpath.join(self._report.uri, f"{name}-{split}.json")
@@ -213,10 +224,12 @@ def _guide(input_dict: Mapping[str, list[Any]], settings: Settings) -> GuideLoca
     return GuideLocation(uri, settings.signature_name, settings.output_key)
 
 
-def _write_file(file: tuple[str, bytes], folder: str) -> None:
+def write_file(file: tuple[str, bytes], folder: str) -> None:
+    """Writes one of a generalization's files."""
     name, data = file
     write_aside(posixpath.join(folder, name), data)
 
 
-def _write_json(value: Mapping[str, Any], path: str) -> None:
+def write_json(value: Mapping[str, Any], path: str) -> None:
+    """Writes facts to be read again when the pipeline has run."""
     write_aside(path, json.dumps(value))

@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Mapping
 from typing import Any
 
+from tfx_anonymizer.ag_anonymizer.safety import Safety
 from tfx_anonymizer.core.selection import check_method
 from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.transforms.method import MAX_ROWS_PER_SHARD, Method, check_max_rows
@@ -32,6 +33,7 @@ class Settings:
     signature_name: str
     output_key: str | None
     max_rows_per_shard: int = MAX_ROWS_PER_SHARD
+    safety: Safety | None = None
 
     def __post_init__(self) -> None:
         check_method(self.partitioner, self.representative, self.effort, self.student)
@@ -68,9 +70,14 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the settings as JSON-ready values."""
-        return dataclasses.asdict(self)
+        fields = dataclasses.asdict(self)
+        if self.safety is None:
+            del fields["safety"]
+        return fields
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Settings:
         """Reads what `to_dict` returned."""
-        return cls(**{**fields, "splits": tuple(fields["splits"]), "seed": int(fields["seed"])})
+        safety = Safety(**fields["safety"]) if fields.get("safety") else None
+        changed = {"splits": tuple(fields["splits"]), "seed": int(fields["seed"]), "safety": safety}
+        return cls(**{**fields, **changed})

@@ -78,4 +78,4 @@ class Coins:
             # Box and Muller's transform.
             radius = np.sqrt(-2.0 * np.log(self.uniforms(count)))
             total += radius * np.cos(2.0 * np.pi * self.uniforms(count))
-        return total / np.sqrt(_SUMMED)
+        return np.asarray(total / np.sqrt(_SUMMED), dtype=np.float64)

@@ -87,4 +87,4 @@ class People:
         place = self.starts[drawn]
         if len(self.rows) > len(self):
             place = place + coins.choices(self.counts[drawn])
-        return self.rows[place]
+        return np.asarray(self.rows[place], dtype=np.int64)
