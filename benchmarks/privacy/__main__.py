@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.privacy import attributes, membership
-from benchmarks.privacy.plots import plot_curves, plot_front
+from benchmarks.privacy.plots import called, plot_curves, plot_front
 from pipelines.common.local_run import prepare_environment
 
 
@@ -30,6 +31,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tables", nargs="+", type=int, choices=[1, 2], default=[1, 2], help="of the paper")
     parser.add_argument("--models", nargs="+", choices=["forest", "network"], default=["forest", "network"])
     parser.add_argument("--k", nargs="+", type=int, default=[0, 25, 50, 100], help="0: not anonymized")
+    parser.add_argument(
+        "--budgets", nargs="*", type=float, default=[1, 2, 4, 10], help="epsilons of models with differential privacy"
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=range(10, 15), help="default: 10 to 14")
     parser.add_argument("--records", type=int, default=6000, help="members, and non-members (%(default)s)")
     parser.add_argument("--references", type=int, default=4, help="of RMIA (%(default)s)")
@@ -50,34 +54,44 @@ def main() -> None:
 
 def _first(options: argparse.Namespace, console: Console) -> None:
     path = options.out / "membership.csv"
-    known = _done(path)
-    for seed in options.seeds:
-        for model in options.models:
-            for k in options.k:
-                if (model, k, seed) in known:
-                    continue
-                rows, curves = membership.attack(options.data, model, k, seed, options.records, options.references)
-                _append(path, rows)
-                name = f"k = {k}" if k else "raw"
-                plot_curves(curves, f"Adult, {model}, {name}, seed {seed}", options.out / f"roc-{model}-{k}.svg")
-                console.print(f"seed {seed}, {model}, {name}: done")
+    keys = ["model", "k", "budget", "seed"]
+    known = _done(path, keys)
+    protections = [*((k, 0.0) for k in options.k), *((0, budget) for budget in options.budgets)]
+    for seed, model, (k, budget) in itertools.product(options.seeds, options.models, protections):
+        if (model, k, budget, seed) in known:
+            continue
+        rows, curves = membership.attack(options.data, model, k, budget, seed, options.records, options.references)
+        _append(path, rows)
+        name = called(k, budget)
+        plot = f"roc-{model}-epsilon-{budget:g}.svg" if budget else f"roc-{model}-{k}.svg"
+        plot_curves(curves, f"Adult, {model}, {name}, seed {seed}", options.out / plot)
+        console.print(f"seed {seed}, {model}, {name}: done")
     table = pd.read_csv(path)
     plot_front(table, options.out / "front.svg")
     shown = Table(
-        "model", "k", "attack", "seeds", "accuracy, %", "AUC", "balanced accuracy", "caught at 1 %", "holds 0.5"
+        "model",
+        "trained on",
+        "attack",
+        "seeds",
+        "accuracy, %",
+        "AUC",
+        "balanced accuracy",
+        "caught at 1 %",
+        "holds 0.5",
     )
-    for (model, k, attack), rows in table.groupby(["model", "k", "attack"], sort=False):
+    for (model, k, budget, attack), rows in table.groupby(["model", "k", "budget", "attack"], sort=False):
         holds = int(((rows["low"] <= 0.5) & (rows["high"] >= 0.5)).sum())
         shown.add_row(
-            model, str(k or "raw"), attack, str(len(rows)), _spread(100 * rows["accuracy"], 1), _spread(rows["auc"], 3),
-            _spread(rows["balanced_accuracy"], 3), _spread(100 * rows["tpr"], 2), f"{holds} of {len(rows)}",
+            model, called(k, budget), attack, str(len(rows)), _spread(100 * rows["accuracy"], 1),
+            _spread(rows["auc"], 3), _spread(rows["balanced_accuracy"], 3), _spread(100 * rows["tpr"], 2),
+            f"{holds} of {len(rows)}",
         )  # fmt: skip
     console.print(shown)
 
 
 def _second(options: argparse.Namespace, console: Console) -> None:
     path = options.out / "attributes.csv"
-    known = _done(path)
+    known = _done(path, ["model", "k", "seed"])
     for seed in options.seeds:
         for model in ("tree", *options.models):
             for k in options.k:
@@ -93,11 +107,13 @@ def _second(options: argparse.Namespace, console: Console) -> None:
     console.print(shown)
 
 
-def _done(path: Path) -> set[tuple[str, int, int]]:
+def _done(path: Path, keys: list[str]) -> set[tuple[Any, ...]]:
     if not path.is_file():
         return set()
     table = pd.read_csv(path)
-    return set(zip(table["model"], table["k"], table["seed"], strict=True))
+    if not set(keys) <= set(table.columns):
+        raise SystemExit(f"{path} is of an older version of this benchmark: give another --out, or move it away")
+    return set(table[keys].itertuples(index=False, name=None))
 
 
 def _append(path: Path, rows: Sequence[Any]) -> None:

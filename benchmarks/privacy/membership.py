@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.privacy.pipelines import draw, pipeline
+from benchmarks.privacy.private import private_pipeline
 from benchmarks.utility.cases import load_case
 from tfx_anonymizer.attacks.figures import measure
 from tfx_anonymizer.attacks.neural import known_half, neural_score
@@ -25,6 +26,7 @@ class Row:
     Attributes:
         model: `forest` or `network`.
         k: The guarantee; 0 for raw rows.
+        budget: The epsilon within which the model was trained; 0 without differential privacy.
         seed: Of everything.
         attack: The attack.
         accuracy: The model's on non-members, 0 to 1.
@@ -39,6 +41,7 @@ class Row:
 
     model: str
     k: int
+    budget: float
     seed: int
     attack: str
     accuracy: float
@@ -51,11 +54,13 @@ class Row:
     epsilon: float
 
 
-def attack(folder: Path, model: str, k: int, seed: int, records: int, references: int) -> tuple[list[Row], Any]:
+def attack(
+    folder: Path, model: str, k: int, budget: float, seed: int, records: int, references: int
+) -> tuple[list[Row], Any]:
     """Trains, attacks, and returns a row an attack, and the scores by which to draw curves."""
     case = load_case("adult-12", folder)
     members, others = draw(case, records, seed)
-    train = pipeline(case, model, k or None)
+    train = private_pipeline(case, model, budget) if budget else pipeline(case, model, k or None)
     subject = make_subject(members, others, str(case.label.name), records=records, seed=seed)
     answers = train(subject.table.filter(pa.array(subject.members)), 7919 + seed)(subject.table)
     settings = AuditSettings(references=references, seed=seed, records=records)
@@ -67,7 +72,7 @@ def attack(folder: Path, model: str, k: int, seed: int, records: int, references
     assert found.accuracy is not None
     rows = [
         Row(
-            model, k, seed, name, found.accuracy[1], what.auc.value, what.auc.low, what.auc.high,
+            model, k, budget, seed, name, found.accuracy[1], what.auc.value, what.auc.low, what.auc.high,
             what.balanced_accuracy, what.caught_at[0.01].value,
             what.caught_at[0.001].value if 0.001 in what.caught_at else -1.0, what.epsilon_by_rates,
         )

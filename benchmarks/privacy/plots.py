@@ -45,30 +45,44 @@ def plot_curves(curves: dict[str, Any], title: str, path: Path) -> None:
 
 
 def plot_front(table: pd.DataFrame, path: Path) -> None:
-    """Draws accuracy against members caught at 1 % false alarms; filled where nothing else is better in both.
+    """Draws accuracy against members caught at 1 % false alarms; filled where nothing of that model is better in both.
 
     Args:
         table: Columns of `membership.Row`.
         path: Where to.
     """
-    rows = table[table["attack"] == STRONGEST].groupby(["model", "k"], as_index=False)[["accuracy", "tpr"]].mean()
-    figure, axis = plt.subplots(figsize=(5.6, 4.2))
-    for model, points in rows.groupby("model"):
-        best = front(points[["accuracy", "tpr"]].to_numpy())
-        (line,) = axis.plot([], [], "o", label=str(model))
-        for (_, point), on_front in zip(points.iterrows(), best, strict=True):
-            fill = line.get_color() if on_front else "none"
-            place = (100 * point["tpr"], 100 * point["accuracy"])
-            axis.plot(*place, "o", color=line.get_color(), markerfacecolor=fill)
-            name = f"k = {int(point['k'])}" if point["k"] else "raw"
-            axis.annotate(name, place, xytext=(5, 4), textcoords="offset points", fontsize=8)
-    axis.margins(0.12)
+    keys = ["model", "k", "budget"]
+    rows = table[table["attack"] == STRONGEST].groupby(keys, as_index=False)[["accuracy", "tpr"]].mean()
+    models = sorted(rows["model"].unique())
+    figure, axes = plt.subplots(1, len(models), figsize=(1.2 + 4.8 * len(models), 4.4), sharey=True, squeeze=False)
+    for axis, model in zip(axes[0], models, strict=True):
+        _plot_model(axis, rows[rows["model"] == model])
+        axis.set_title(model)
+    axes[0][0].set_ylabel("accuracy on held-out rows, %")
+    _save(figure, path)
+
+
+def called(k: float, budget: float) -> str:
+    """Says how a model was protected."""
+    if budget:
+        return f"ε = {budget:g}"
+    return f"k = {int(k)}" if k else "raw"
+
+
+def _plot_model(axis: Any, points: pd.DataFrame) -> None:
+    best = front(points[["accuracy", "tpr"]].to_numpy())
+    for (_, point), on_front in zip(points.iterrows(), best, strict=True):
+        marker, color = ("s", "tab:orange") if point["budget"] else ("o", "tab:blue")
+        place = (100 * point["tpr"], 100 * point["accuracy"])
+        axis.plot(*place, marker, color=color, markerfacecolor=color if on_front else "none")
+        axis.annotate(called(point["k"], point["budget"]), place, xytext=(5, 4), textcoords="offset points", fontsize=8)
+    axis.plot([], [], "o", color="tab:blue", label="trained on rows, or a release of them")
+    axis.plot([], [], "s", color="tab:orange", label="differential privacy")
+    axis.margins(0.15)
     axis.axvline(1, color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("members caught at 1 % false alarms, % (RMIA)")
-    axis.set_ylabel("accuracy on held-out rows, %")
     axis.grid(alpha=0.3)
-    axis.legend(frameon=False)
-    _save(figure, path)
+    axis.legend(frameon=False, loc="lower right")
 
 
 def front(points: np.ndarray) -> list[bool]:

@@ -9,16 +9,15 @@ import functools
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-PACKAGES = ("ai-privacy-toolkit==0.2.1", "scikit-learn==1.1.3", "pandas==1.5.3", "numpy==1.26.4")
-FOLDER = Path(__file__).parents[2] / "runs" / "reference-environment"
+from benchmarks import environment
 
+PACKAGES = ("ai-privacy-toolkit==0.2.1", "scikit-learn==1.1.3", "pandas==1.5.3", "numpy==1.26.4")
 SCRIPT = Path(__file__).with_name("peer_process.py")
 
 
@@ -29,17 +28,10 @@ def python() -> Path:
     Raises:
         RuntimeError: If this is no Python 3.10, for which alone the old scikit-learn has wheels that the toolkit takes.
     """
-    interpreter = FOLDER / "bin" / "python"
-    done = FOLDER / "ready"
-    if not done.exists():
-        if sys.version_info[:2] != (3, 10):
-            raise RuntimeError("the reference needs Python 3.10: run this benchmark on the TFX 1.16 line")
-        venv.create(FOLDER, with_pip=True, clear=True)
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", "--no-deps", PACKAGES[0]], check=True)  # noqa: S603
-        # Its other requirements are gigabytes that anonymizing does not touch.
-        subprocess.run([interpreter, "-m", "pip", "install", "--quiet", *PACKAGES[1:]], check=True)  # noqa: S603
-        done.touch()
-    return interpreter
+    if sys.version_info[:2] != (3, 10):
+        raise RuntimeError("the reference needs Python 3.10: run this benchmark on the TFX 1.16 line")
+    # Its other requirements are gigabytes that anonymizing does not touch.
+    return environment.make("reference-environment", ["--no-deps", PACKAGES[0]], PACKAGES[1:])
 
 
 def anonymize(

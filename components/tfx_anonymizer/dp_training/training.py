@@ -128,7 +128,7 @@ def dp_fit(
 
 @functools.lru_cache(maxsize=256)
 def _calibrate(probability: float, steps: int, budget: Budget) -> tuple[float, float]:
-    """Returns noise and what is spent with it: seconds of work, and in a run_fn that is tuned the same over and over."""
+    """Returns noise and what is spent with it; seconds of work, and in a run_fn that is tuned the same each time."""
     describe = partial(sampled_gaussian, probability, times=steps)
     noise_multiplier = least_noise(describe, budget)
     return noise_multiplier, spent_epsilon(describe(noise_multiplier), delta=budget.delta)
