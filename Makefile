@@ -60,8 +60,8 @@ runners-test: $(STAMP) ## Releases by worker processes: Beam's direct runner wit
 	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "not flink and not prism"
 
 .PHONY: prism-test
-prism-test: $(STAMP) ## The same on Prism, Beam's portable runner in Go (needs Go)
-	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "prism"
+prism-test: $(STAMP) ## The transforms on Prism, Beam's portable runner in Go (needs Go)
+	@$(BIN)/python -m pytest tests/runners/runner_runs.py -k "prism and transforms"
 
 .PHONY: flink-test
 flink-test: $(STAMP) ## The same on a Flink cluster of three processes (needs Java 11 or 17, and Maven)
