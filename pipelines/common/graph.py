@@ -27,7 +27,11 @@ def change_threshold(least: float) -> tfma.MetricThreshold:
 
 
 def metrics_specs(threshold: tfma.MetricThreshold) -> list[tfma.MetricsSpec]:
-    """Count, accuracy and AUC; the threshold is on AUC, which no unlucky last training step moves by points."""
-    auc = tfma.MetricConfig(class_name="AUC", threshold=threshold)
+    """Count, accuracy and AUC; the threshold is on AUC, which no unlucky last training step moves by points.
+
+    It holds for all examples together: a threshold without slices would hold for every one of them, however few.
+    """
+    of_all = tfma.PerSliceMetricThreshold(slicing_specs=[tfma.SlicingSpec()], threshold=threshold)
+    auc = tfma.MetricConfig(class_name="AUC", per_slice_thresholds=[of_all])
     others = [tfma.MetricConfig(class_name=name) for name in ("ExampleCount", "BinaryAccuracy")]
     return [tfma.MetricsSpec(metrics=[*others, auc])]
