@@ -238,6 +238,7 @@ def test_a_broken_release_is_reported_and_not_praised(tmp_path, raw):
         (lambda folder: (folder / "report.json").unlink(), "report holds no report.json"),
         (lambda folder: (folder / "report.json").write_text('{"secret of'), "report.json of report is damaged"),
         (lambda folder: (folder / "report.json").write_text("{}"), "is not such a report"),
+        (lambda folder: (folder / "report.json").write_text('{"safe": {}, "splits": {}}'), "mode='safe'"),
     ],
 )
 def test_a_report_that_cannot_be_read_leaves_nothing(tmp_path, raw, damage, says):

@@ -48,6 +48,11 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         report = artifact_utils.get_single_instance(output_dict["privacy_report"])
         try:
             anonymization = _read_report(input_dict, "report", "splits")
+            if "safe" in anonymization:
+                raise InputDataError(
+                    "the release was made in mode='safe', and what a page tells of raw rows would void its theorem",
+                    hint="AGAnonymizer's own report says all that may be said",
+                )
             policy = AnonymizationPolicy.from_json(json.dumps(anonymization["policy"]))
             least, distributions = self._compare(input_dict, policy, list(anonymization["splits"]), report.uri)
             run = {"title": exec_properties.get("title") or None, **run_facts(self._context)}
