@@ -30,7 +30,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("runs/privacy"), help="for results and plots (%(default)s)")
     parser.add_argument("--tables", nargs="+", type=int, choices=[1, 2], default=[1, 2], help="of the paper")
     parser.add_argument("--models", nargs="+", choices=["forest", "network"], default=["forest", "network"])
-    parser.add_argument("--k", nargs="+", type=int, default=[0, 25, 50, 100], help="0: not anonymized")
+    parser.add_argument("--k", nargs="*", type=int, default=[0, 25, 50, 100], help="0: not anonymized")
     parser.add_argument(
         "--budgets", nargs="*", type=float, default=[1, 2, 4, 10], help="epsilons of models with differential privacy"
     )

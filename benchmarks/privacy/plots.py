@@ -71,14 +71,19 @@ def called(k: float, budget: float) -> str:
 
 def _plot_model(axis: Any, points: pd.DataFrame) -> None:
     best = front(points[["accuracy", "tpr"]].to_numpy())
+    names: dict[tuple[Any, ...], list[str]] = {}
     for (_, point), on_front in zip(points.iterrows(), best, strict=True):
         marker, color = ("s", "tab:orange") if point["budget"] else ("o", "tab:blue")
         place = (100 * point["tpr"], 100 * point["accuracy"])
         axis.plot(*place, marker, color=color, markerfacecolor=color if on_front else "none")
-        axis.annotate(called(point["k"], point["budget"]), place, xytext=(5, 4), textcoords="offset points", fontsize=8)
+        # Names of one kind stand on the left and those of the other on the right; points in one place share a name.
+        names.setdefault((bool(point["budget"]), *np.round(place, 1)), []).append(called(point["k"], point["budget"]))
+    for (is_private, *place), shared in names.items():
+        aside, side = (-6, "right") if is_private else (6, "left")
+        axis.annotate(", ".join(shared), place, xytext=(aside, -3), textcoords="offset points", ha=side, fontsize=8)
     axis.plot([], [], "o", color="tab:blue", label="trained on rows, or a release of them")
     axis.plot([], [], "s", color="tab:orange", label="differential privacy")
-    axis.margins(0.15)
+    axis.margins(0.3, 0.15)
     axis.axvline(1, color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("members caught at 1 % false alarms, % (RMIA)")
     axis.grid(alpha=0.3)
