@@ -123,7 +123,7 @@ def _network(rows: Rows, labels: npt.NDArray[np.int64], epsilon: float, seed: in
         rows,
         labels.astype(np.float32),
         budget=Budget(epsilon, DELTA),
-        batch_size=BATCH,
+        batch_size=min(BATCH, len(rows) // 4),
         epochs=EPOCHS,
         clip_norm=CLIP,
         chunk=256,
