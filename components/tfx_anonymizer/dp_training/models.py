@@ -48,10 +48,10 @@ def check(model: Any, rows: Any, public_layers: Iterable[str] = ()) -> None:
         raise PolicyError("the model is not compiled", hint="model.compile(optimizer=…, loss=…) before dp_fit")
     if "LossScale" in type(model.optimizer).__name__:
         raise PolicyError("the optimizer scales the loss, which clipping would undo", hint="train in float32")
-    if int(np.asarray(model.optimizer.iterations)) > 0:
+    if int(model.optimizer.iterations.numpy()) > 0:
         raise PolicyError(
             "the optimizer has taken steps already, which no account knows",
-            got=f"{int(np.asarray(model.optimizer.iterations))} steps",
+            got=f"{int(model.optimizer.iterations.numpy())} steps",
             hint="build and compile the model afresh; a model of public data may be compiled again",
         )
     _check_layers(model, set(public_layers))
@@ -122,10 +122,10 @@ def _check_state(model: Any, rows: Any) -> None:
     model(rows, training=True)
     # Integers are the states of generators, for dropout.
     state = [variable for variable in model.non_trainable_variables if "float" in str(variable.dtype)]
-    before = [np.array(variable) for variable in state]
+    before = [variable.numpy().copy() for variable in state]
     model(rows, training=True)
     for variable, value in zip(state, before, strict=True):
-        if not np.array_equal(np.array(variable), value):
+        if not np.array_equal(variable.numpy(), value):
             raise GuaranteeError(
                 "the model changes state in training that no gradient changes, so no noise would reach it",
                 got=str(getattr(variable, "path", variable.name)),
