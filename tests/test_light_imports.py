@@ -28,6 +28,7 @@ def heavy_after(code: str) -> list[str]:
         "from tfx_anonymizer.attacks import epsilon, figures, lira, neural, quantile, references, rmia, roc, scores",
         "from tfx_anonymizer.auditing import settings, verdict, whole",
         "import tfx_anonymizer.dp_training, tfx_anonymizer.differential_privacy.safe_release",
+        "from tfx_anonymizer.differential_privacy import domain, ledger, plan, randomized_response, synthesis",
         "import tfx_anonymizer.guides, tfx_anonymizer.tables, tfx_anonymizer.report, tfx_anonymizer.datasets",
     ],
 )

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
         Generalization,
         PrivacyBlessing,
         PrivacyReport,
+        SynthesisReport,
         ValidationReport,
     )
     from tfx_anonymizer.audit_split.component import AuditSplit
     from tfx_anonymizer.core.anonymizer import AccuracyGuidedAnonymizer
     from tfx_anonymizer.core.measures import PrivacyMeasures, measure_privacy
+    from tfx_anonymizer.dp_synthesizer.component import DPSynthesizer
     from tfx_anonymizer.errors import AnonymizerError
     from tfx_anonymizer.initial_model_trainer.component import InitialModelTrainer
     from tfx_anonymizer.k_anonymity_validator.component import KAnonymityValidator
@@ -44,6 +46,7 @@ _HOMES = {
     "AuditReport": "artifacts",
     "AuditSplit": "audit_split.component",
     "ComparisonReport": "artifacts",
+    "DPSynthesizer": "dp_synthesizer.component",
     "Generalization": "artifacts",
     "InitialModelTrainer": "initial_model_trainer.component",
     "KAnonymityValidator": "k_anonymity_validator.component",
@@ -52,6 +55,7 @@ _HOMES = {
     "PrivacyMeasures": "core.measures",
     "PrivacyReport": "artifacts",
     "PrivacyReporter": "privacy_reporter.component",
+    "SynthesisReport": "artifacts",
     "ValidationReport": "artifacts",
     "measure_privacy": "core.measures",
 }
@@ -67,6 +71,7 @@ __all__ = [
     "AuditReport",
     "AuditSplit",
     "ComparisonReport",
+    "DPSynthesizer",
     "Generalization",
     "InitialModelTrainer",
     "KAnonymityValidator",
@@ -75,6 +80,7 @@ __all__ = [
     "PrivacyMeasures",
     "PrivacyReport",
     "PrivacyReporter",
+    "SynthesisReport",
     "ValidationReport",
     "__version__",
     "measure_privacy",

@@ -62,6 +62,12 @@ class PrivacyReport(tfx.dsl.Artifact):  # type: ignore[misc]
     TYPE_NAME = "tfx_anonymizer.PrivacyReport"
 
 
+class SynthesisReport(tfx.dsl.Artifact):  # type: ignore[misc]
+    """What DPSynthesizer spent and on what: `report.json` and `report.html`, without any value of a record."""
+
+    TYPE_NAME = "tfx_anonymizer.SynthesisReport"
+
+
 class PrivacyBlessing(tfx.dsl.Artifact):  # type: ignore[misc]
     """A verdict: an empty file `BLESSED` or `NOT_BLESSED`, and the custom property `blessed`, 1 or 0."""
 

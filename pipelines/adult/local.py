@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from pipelines.common.local_run import make_console, prepare_environment, run
-from pipelines.common.results import print_outcome, read_outcome
+from pipelines.common.results import print_outcome, print_synthesis, read_outcome, read_synthesis
 from tfx_anonymizer.datasets import fetch, read_adult
 from tfx_anonymizer.errors import AnonymizerError
 
@@ -17,6 +17,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Parses arguments, runs, prints; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pipelines.adult.local", description=__doc__)
     parser.add_argument("--k", type=int, default=100, help="least number of people in a class (default: %(default)s)")
+    parser.add_argument("--epsilon", type=float, help="differential privacy instead: what it may spend")
+    parser.add_argument(
+        "--delta", type=float, default=1e-6, help="the chance that epsilon fails (default: %(default)s)"
+    )
     parser.add_argument("--data", type=Path, help="folder with adult.data and adult.test; without it they are fetched")
     parser.add_argument("--out", type=Path, default=Path("runs/adult"), help="where everything goes (%(default)s)")
     parser.add_argument("--train-steps", type=int, default=2500, help="training steps of either model (%(default)s)")
@@ -30,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
     except AnonymizerError as error:
         console.print(f"[red]✗[/red] {error}", highlight=False)
         return 2
-    console.print(f"[bold]UCI Adult, k={options.k}[/bold]: loading TFX takes half a minute")
+    asked = f"k={options.k}" if options.epsilon is None else f"epsilon={options.epsilon:g}"
+    console.print(f"[bold]UCI Adult, {asked}[/bold]: loading TFX takes half a minute")
     prepare_environment()
     shutil.rmtree(out / "pipeline", ignore_errors=True)
 
@@ -38,13 +43,23 @@ def main(arguments: list[str] | None = None) -> int:
         from pipelines.adult.pipeline import create_pipeline
 
         return create_pipeline(
-            str(out / "pipeline"), str(out / "serving"), str(tables), options.k, train_steps=options.train_steps
+            str(out / "pipeline"),
+            str(out / "serving"),
+            str(tables),
+            options.k,
+            epsilon=options.epsilon,
+            delta=options.delta,
+            train_steps=options.train_steps,
         )
 
     failed = run(build, console, out / "log.txt", seed=options.seed)
     if failed:
         return failed
-    print_outcome(read_outcome(out / "pipeline"), console, "UCI Adult: the price of privacy", "test rows")
+    title = "UCI Adult: the price of privacy"
+    if options.epsilon is None:
+        print_outcome(read_outcome(out / "pipeline"), console, title, "test rows")
+    else:
+        print_synthesis(read_synthesis(out / "pipeline"), console, title, "test rows")
     return 0
 
 

@@ -3,6 +3,8 @@
 CsvExampleGen ─► InitialModelTrainer ─► AGAnonymizer ─► KAnonymityValidator ─► Trainer ─► Evaluator ─► Pusher
 
 PrivacyReporter makes one page of all of it.
+With `epsilon`, DPSynthesizer stands in AGAnonymizer's place: KAnonymityValidator has no classes to count then, and
+PrivacyReporter none to report.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pipelines.common.graph import BEAM_ARGS, change_threshold, metrics_specs
 from tfx_anonymizer import (
     AGAnonymizer,
     AnonymizationPolicy,
+    DPSynthesizer,
     InitialModelTrainer,
     KAnonymityValidator,
     PrivacyReporter,
@@ -34,6 +37,8 @@ def create_pipeline(
     data: str,
     k: int = 100,
     *,
+    epsilon: float | None = None,
+    delta: float = 1e-6,
     train_steps: int = 2500,
     beam_args: tuple[str, ...] = BEAM_ARGS,
 ) -> tfx.dsl.Pipeline:
@@ -44,6 +49,8 @@ def create_pipeline(
         serving_dir: Where Pusher puts the model.
         data: Folder with `train/*.csv` and `eval/*.csv`; see `prepare`.
         k: Least number of people that share a combination of quasi-identifiers.
+        epsilon: Synthesizes the training rows with differential privacy instead of making them k-anonymous.
+        delta: The chance that epsilon fails.
         train_steps: Steps of 128 people for either model.
         beam_args: Beam arguments of every component.
     """
@@ -66,9 +73,14 @@ def create_pipeline(
         train_args=train_args,
         eval_args=eval_args,
     )
-    anonymizer = AGAnonymizer(examples=raw, model=guide.outputs["model"], policy=policy)
-    released = anonymizer.outputs["anonymized_examples"]
-    validator = KAnonymityValidator(examples=released, policy=policy)
+    if epsilon is None:
+        anonymizer = AGAnonymizer(examples=raw, model=guide.outputs["model"], policy=policy)
+        released = anonymizer.outputs["anonymized_examples"]
+        releasing = [anonymizer, KAnonymityValidator(examples=released, policy=policy)]
+    else:
+        synthesizer = DPSynthesizer(raw, schema_gen.outputs["schema"], epsilon=epsilon, delta=delta)
+        released = synthesizer.outputs["synthetic_examples"]
+        releasing = [synthesizer]
     trainer = tfx.components.Trainer(
         examples=released,
         schema=schema_gen.outputs["schema"],
@@ -77,7 +89,7 @@ def create_pipeline(
         eval_args=eval_args,
     )
     # Nothing reads the release before it was counted.
-    trainer.add_upstream_node(validator)
+    trainer.add_upstream_node(releasing[-1])
     evaluator = tfx.components.Evaluator(
         examples=raw, model=trainer.outputs["model"], baseline_model=guide.outputs["model"], eval_config=eval_config()
     )
@@ -88,19 +100,22 @@ def create_pipeline(
             filesystem=tfx.proto.PushDestination.Filesystem(base_directory=serving_dir)
         ),
     )
-    # The evaluation knows both models, and the slices who pays.
-    reporter = PrivacyReporter(
-        examples=raw,
-        anonymized_examples=released,
-        report=anonymizer.outputs["report"],
-        validation=validator.outputs["report"],
-        evaluation=evaluator.outputs["evaluation"],
-        title="UCI Adult: privacy report",
-    )
+    reporting = []
+    if epsilon is None:
+        # The evaluation knows both models, and the slices who pays.
+        reporter = PrivacyReporter(
+            examples=raw,
+            anonymized_examples=released,
+            report=releasing[0].outputs["report"],
+            validation=releasing[1].outputs["report"],
+            evaluation=evaluator.outputs["evaluation"],
+            title="UCI Adult: privacy report",
+        )
+        reporting = [reporter]
     return tfx.dsl.Pipeline(
         pipeline_name="adult",
         pipeline_root=root,
-        components=[example_gen, schema_gen, guide, anonymizer, validator, trainer, evaluator, pusher, reporter],
+        components=[example_gen, schema_gen, guide, *releasing, trainer, evaluator, pusher, *reporting],
         metadata_connection_config=tfx.orchestration.metadata.sqlite_metadata_connection_config(f"{root}/metadata.db"),
         beam_pipeline_args=list(beam_args),
     )

@@ -42,6 +42,54 @@ class Outcome:
     pushed: Path | None
 
 
+@dataclasses.dataclass(frozen=True)
+class Synthesis:
+    """What a run with differential privacy achieved.
+
+    Attributes:
+        epsilon: What was spent, as the accountant finds.
+        delta: The chance that it fails.
+        rows: Synthetic training rows.
+        cells: Cells released, and those left out as too small.
+        raw: Metrics of the model trained on raw data, by name.
+        synthetic: Metrics of the retrained model, on the same held-out rows.
+        report: Path of the synthesis report.
+        pushed: Path of the pushed model, or None.
+    """
+
+    epsilon: float
+    delta: float
+    rows: int
+    cells: tuple[int, int]
+    raw: dict[str, float]
+    synthetic: dict[str, float]
+    report: Path
+    pushed: Path | None
+
+
+def read_synthesis(root: Path) -> Synthesis:
+    """Collects the outcome of the latest run with differential privacy under a pipeline root.
+
+    Args:
+        root: The pipeline root, with `metadata.db` in it.
+    """
+    uris = latest_outputs(root / "metadata.db")
+    path = Path(uris["DPSynthesizer", "report"]) / "report.json"
+    report = json.loads(path.read_text(encoding="utf-8"))
+    made = report["splits"]["train"]
+    evaluation = uris["Evaluator", "evaluation"]
+    return Synthesis(
+        epsilon=report["spent"]["epsilon"],
+        delta=report["spent"]["delta"],
+        rows=made["rows"],
+        cells=(made["cells"] - made["suppressed_cells"], made["suppressed_cells"]),
+        raw=_metrics(evaluation, "baseline"),
+        synthetic=_metrics(evaluation, "candidate"),
+        report=path,
+        pushed=_pushed_path(uris.get(("Pusher", "pushed_model"))),
+    )
+
+
 def read_outcome(root: Path) -> Outcome:
     """Collects the outcome of the latest run under a pipeline root.
 
@@ -101,24 +149,48 @@ def print_outcome(outcome: Outcome, console: Console, title: str, held_out: str)
         title: What ran.
         held_out: What the models were compared on, for example `held-out trips`.
     """
-    tests = int(outcome.raw["example_count"])
-    table = Table(title=title, show_header=False, title_style="bold", min_width=72)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+    table = _table(title)
     table.add_row("k asked / reached", f"{outcome.k_asked} / {outcome.k_reached}")
     table.add_row("training rows", f"{outcome.rows:,}")
     table.add_row("classes / largest class", f"{outcome.classes:,} / {outcome.largest_class:,}")
-    for name, label in (("binary_accuracy", "accuracy"), ("auc", "AUC")):
-        raw, ours = outcome.raw[name], outcome.anonymized[name]
-        table.add_row(f"{label}, model on raw data", f"{raw:.4f}   ({tests:,} {held_out})")
-        change = f"{100 * (ours - raw):+.2f} points" if label == "accuracy" else f"{ours - raw:+.4f}"
-        table.add_row(f"{label}, retrained on the release", f"{ours:.4f}   ({change})")
+    _add_metrics(table, outcome.raw, outcome.anonymized, held_out)
     table.add_row("anonymization report", _short(outcome.report))
     table.add_row("validation report", _short(outcome.validation))
     table.add_row("privacy report", _short(outcome.page))
-    pushed = _short(outcome.pushed) if outcome.pushed else "not pushed: the Evaluator did not bless it"
-    table.add_row("pushed model", pushed)
+    _add_pushed(table, outcome.pushed)
     console.print(table)
+
+
+def print_synthesis(found: Synthesis, console: Console, title: str, held_out: str) -> None:
+    """Prints the price of differential privacy as one table; see `print_outcome`."""
+    table = _table(title)
+    table.add_row("epsilon / delta spent", f"{found.epsilon:.3f} / {found.delta:g}")
+    table.add_row("synthetic training rows", f"{found.rows:,}")
+    table.add_row("cells released / left out", f"{found.cells[0]:,} / {found.cells[1]:,}")
+    _add_metrics(table, found.raw, found.synthetic, held_out)
+    table.add_row("synthesis report", _short(found.report))
+    _add_pushed(table, found.pushed)
+    console.print(table)
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title, show_header=False, title_style="bold", min_width=72)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    return table
+
+
+def _add_metrics(table: Table, before: dict[str, float], after: dict[str, float], held_out: str) -> None:
+    tests = int(before["example_count"])
+    for name, label in (("binary_accuracy", "accuracy"), ("auc", "AUC")):
+        raw, ours = before[name], after[name]
+        table.add_row(f"{label}, model on raw data", f"{raw:.4f}   ({tests:,} {held_out})")
+        change = f"{100 * (ours - raw):+.2f} points" if label == "accuracy" else f"{ours - raw:+.4f}"
+        table.add_row(f"{label}, retrained on the release", f"{ours:.4f}   ({change})")
+
+
+def _add_pushed(table: Table, pushed: Path | None) -> None:
+    table.add_row("pushed model", _short(pushed) if pushed else "not pushed: the Evaluator did not bless it")
 
 
 def _metrics(evaluation: str, model: str) -> dict[str, float]:

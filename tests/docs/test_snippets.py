@@ -29,6 +29,8 @@ COMMANDS = ("README.md", "docs/audit.md", "docs/command_line.md", "docs/faq.md")
 ELSEWHERE = {
     ("docs/airflow.md", "python"): "tests/airflow/test_dags.py, inside Airflow",
     ("docs/audit.md", "python"): "test_an_audit_joins_a_pipeline",
+    ("docs/dp.md", "python"): "test_differential_privacy",
+    ("docs/dp.md", "proto"): "test_differential_privacy",
     ("docs/audit.md", "text"): "tests/privacy_auditor and tests/cli/test_audit.py, with a model and a release",
     ("docs/airflow.md", "console"): "tests/airflow: the same commands with the paths of real environments",
     ("docs/dp-training.md", "python"): "test_private_training_and_a_safe_release",
@@ -183,6 +185,26 @@ def test_private_training_and_a_safe_release(tmp_path):
     assert json.loads(made.exec_properties["settings"])["safety"]["design_split"] == "design"
     release = names["publish"](people.drop(columns="person"))
     assert release.table.groupby(["age", "city", "ill"], dropna=False).size().min() >= release.k >= 74
+
+
+def test_differential_privacy(here, capsys):
+    from google.protobuf import text_format
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx import v1 as tfx
+
+    from tfx_anonymizer.differential_privacy.domain import Domain
+
+    page = ROOT / "docs/dp.md"
+    names: dict = {"raw": tfx.components.CsvExampleGen(input_base="anywhere").outputs["examples"]}
+    for number, block in enumerate(blocks(page, "python"), start=1):
+        exec(compile(block, f"dp.md, block {number}", "exec", dont_inherit=True), names)
+    assert names["synthesizer"].exec_properties["epsilon"] == 1.0
+    assert capsys.readouterr().out.startswith("0.0\n")
+    assert names["found"].spending.epsilon <= 8.0
+    assert names["response"].truth > 0.7
+    (proto,) = blocks(page, "proto")
+    domain = Domain.from_schema(text_format.Parse(proto, schema_pb2.Schema()), bins=12)
+    assert [attribute.size for attribute in domain.attributes] == [12, 4, 100]
 
 
 def test_ten_lines_join_a_pipeline():

@@ -93,6 +93,36 @@ def test_adult(tmp_path, uci):
 
 
 @pytest.mark.slow
+def test_taxi_with_differential_privacy(tmp_path):
+    result = run("taxi", "--epsilon", 4, "--out", tmp_path, "--train-steps", 300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    found = figures(result.stdout)
+    epsilon, delta = map(float, found["epsilon / delta spent"].split(" / "))
+    assert 3.9 < epsilon <= 4.0
+    assert delta == 1e-6
+    assert float(found["AUC, retrained on the release"].split()[0]) > 0.75
+    report = json.loads(Path(found["synthesis report"]).read_text())
+    assert report["private"] is True
+    assert report["splits"]["train"]["looked_over"]["outside"] == {}
+    for component in ("DPSynthesizer", "Transform", "Trainer", "Evaluator", "Pusher"):
+        assert re.search(rf"✓ {component}\s+[0-9.]+ s", result.stdout)
+    anomalies = [p for p in (tmp_path / "pipeline" / "ExampleValidator").rglob("SchemaDiff.pb") if p.stat().st_size]
+    assert len(anomalies) == 2
+    assert all(no_anomaly(path) for path in anomalies)
+
+
+@pytest.mark.slow
+def test_adult_with_differential_privacy(tmp_path, uci):
+    result = run("adult", "--epsilon", 1, "--data", uci, "--out", tmp_path, "--train-steps", 500)
+    assert result.returncode == 0, result.stdout + result.stderr
+    found = figures(result.stdout)
+    assert 0.95 < float(found["epsilon / delta spent"].split(" / ")[0]) <= 1.0
+    assert 31_000 < int(found["synthetic training rows"].replace(",", "")) < 34_000
+    assert float(found["accuracy, retrained on the release"].split()[0]) > 0.77
+    assert float(found["AUC, retrained on the release"].split()[0]) > 0.8
+
+
+@pytest.mark.slow
 def test_a_pipeline_that_cannot_keep_its_promise_says_so(tmp_path, uci):
     result = run("adult", "--data", uci, "--out", tmp_path, "--k", "40000", "--train-steps", 10)
     assert result.returncode == 1

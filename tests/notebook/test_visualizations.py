@@ -80,6 +80,11 @@ def test_a_pipeline(shown, tmp_path):
     assert "People" in page
 
 
+def test_a_synthesis(shown, tmp_path):
+    (tmp_path / "report.html").write_text("<!doctype html><title>Synthesis</title>")
+    assert "Synthesis" in shown(made(artifacts.SynthesisReport, tmp_path))
+
+
 def test_a_choice(shown, tmp_path):
     (tmp_path / "choice.json").write_text('{"k": 25, "partitioner": "auto"}')
     assert "k = 25; partitioner: auto." in shown(made(artifacts.AnonymizationChoice, tmp_path))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfx_anonymizer.component_support.writing import write_aside
-from tfx_anonymizer.report import framed, framed_audit, render_audit_html
+from tfx_anonymizer.report import framed, framed_audit, framed_synthesis, render_audit_html, render_synthesis_html
 from tfx_anonymizer.report.frame import CLAIM
 from tfx_anonymizer.report.pipeline import PIPELINE_LIMITS
 from tfx_anonymizer.report.pipeline_page import render_pipeline_html
@@ -47,6 +47,13 @@ def write_pipeline_report(uri: str, tool: str, body: Mapping[str, Any]) -> None:
     page = render_pipeline_html(report)
     write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     write_aside(posixpath.join(uri, "report.html"), page)
+
+
+def write_synthesis(uri: str, tool: str, body: Mapping[str, Any]) -> None:
+    """Writes the report of a synthesis, `report.json` and `report.html`; see `write_report`."""
+    report = framed_synthesis(tool, body)
+    write_aside(posixpath.join(uri, REPORT_FILE), json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_aside(posixpath.join(uri, "report.html"), render_synthesis_html(report))
 
 
 def write_blessing(blessing: Any, *, blessed: bool) -> None:

@@ -95,6 +95,16 @@ class PrivacyReportVisualization(_Page):
         return pages.framed_page("Privacy report", _read(artifact, "report.html"))
 
 
+class SynthesisReportVisualization(_Page):
+    """What a synthesis spent."""
+
+    ARTIFACT_TYPE = artifacts.SynthesisReport
+
+    def html(self, artifact: Any) -> str:
+        """Returns the page that DPSynthesizer wrote, in a frame."""
+        return pages.framed_page("What was spent", _read(artifact, "report.html"))
+
+
 class AnonymizationChoiceVisualization(_Page):
     """What AnonymizationTuner chose."""
 
@@ -137,6 +147,7 @@ VISUALIZATIONS = (
     ComparisonReportVisualization,
     AuditReportVisualization,
     PrivacyReportVisualization,
+    SynthesisReportVisualization,
     AnonymizationChoiceVisualization,
     PrivacyBlessingVisualization,
     GeneralizationVisualization,

@@ -34,6 +34,19 @@ AUDIT_LIMITS = (
     "Other attributes: what is known beside the quasi-identifiers was tried in few ways only.",
 )
 
+SYNTHESIS_CLAIM = (
+    "Any set of outputs that can be made of this release is at most e^epsilon times likelier with a person's records "
+    "among the input than without them, but for a chance of delta, whoever the person is and whatever else is known."
+)
+NOT_PRIVATE = "Nothing: it was made with a seed, so whoever has the seed can take the noise off again."
+SYNTHESIS_LIMITS = (
+    "Groups: a family of g people is covered with g times epsilon; what is true of many people stays learnable.",
+    "Other releases: what else is released about the same people is added to what was spent; see the ledger.",
+    "The public part: bounds, vocabularies and all settings are taken to have been chosen without looking at the data.",
+    "Splits that were not synthesized, and the raw examples themselves, are not covered.",
+    "Accuracy: rows look like people of the schema, and single columns resemble the data; other questions may not.",
+)
+
 
 def framed(
     tool: str, body: Mapping[str, Any], claim: str = CLAIM, not_covered: Sequence[str] = LIMITS
@@ -57,6 +70,12 @@ def framed(
         "claim": claim,
         "not_covered": list(not_covered),
     }
+
+
+def framed_synthesis(tool: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Puts the frame round a synthesis's facts; see `framed` and `schemas/synthesis.schema.json`."""
+    claim = SYNTHESIS_CLAIM if body["private"] else NOT_PRIVATE
+    return framed(tool, body, claim, SYNTHESIS_LIMITS)
 
 
 def framed_audit(tool: str, body: Mapping[str, Any]) -> dict[str, Any]:

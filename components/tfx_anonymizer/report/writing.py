@@ -74,6 +74,11 @@ def render_audit_html(report: dict[str, Any]) -> str:
     return render("audit.html.j2", report=report)
 
 
+def render_synthesis_html(report: dict[str, Any]) -> str:
+    """Renders a report of a synthesis as one page that needs nothing from elsewhere."""
+    return render("synthesis.html.j2", report=report)
+
+
 def render(template: str, **values: Any) -> str:
     """Renders one of the templates beside this file."""
     import jinja2

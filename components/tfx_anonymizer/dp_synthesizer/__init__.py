@@ -1,0 +1,1 @@
+"""DPSynthesizer: synthetic examples of the same schema, with differential privacy."""
