@@ -78,7 +78,7 @@ def test_the_dag_of_the_how_to(airflow, tmp_path):
     assert told != snippet
     (tmp_path / "dag.py").write_text(alert + told)
     dag = loaded(airflow, tmp_path / "dag.py")
-    assert (dag["dag_id"], dag["schedule"], len(dag["tasks"])) == ("credit_nightly", "0 2 * * *", 12)
+    assert (dag["dag_id"], dag["schedule"], len(dag["tasks"])) == ("credit_nightly", "0 2 * * *", 13)
 
 
 def test_tasks(airflow, tmp_path):
