@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tensorflow_model_analysis as tfma
+from tensorflow_model_analysis.proto import config_pb2
 
 # Named in full, so that newer Beam versions do not look for a runner to download.
 # Its workers are this process. TFX asks where others would find it, else packs itself into an archive of 49 MB for each
@@ -31,7 +32,8 @@ def metrics_specs(threshold: tfma.MetricThreshold) -> list[tfma.MetricsSpec]:
 
     It holds for all examples together: a threshold without slices would hold for every one of them, however few.
     """
-    of_all = tfma.PerSliceMetricThreshold(slicing_specs=[tfma.SlicingSpec()], threshold=threshold)
+    # TFMA of TFX 1.21 does not export this one.
+    of_all = config_pb2.PerSliceMetricThreshold(slicing_specs=[tfma.SlicingSpec()], threshold=threshold)
     auc = tfma.MetricConfig(class_name="AUC", per_slice_thresholds=[of_all])
     others = [tfma.MetricConfig(class_name=name) for name in ("ExampleCount", "BinaryAccuracy")]
     return [tfma.MetricsSpec(metrics=[*others, auc])]

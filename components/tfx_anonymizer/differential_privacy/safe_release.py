@@ -12,7 +12,7 @@ Example:
     >>> budget = Budget(epsilon=1.0, delta=1e-6)
     >>> anonymizer = SafeAnonymizer(["age"], label="ill", budget=budget, partitioner="guided_tree")
     >>> release = anonymizer.fit(design).release(people)
-    >>> list(release.table.columns), release.k, release.table.groupby(["age", "ill"]).size().min() >= 74
+    >>> list(release.table.columns), release.k, bool(release.table.groupby(["age", "ill"]).size().min() >= 74)
     (['age', 'ill'], 74, True)
 """
 
