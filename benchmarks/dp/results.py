@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 from pathlib import Path
 
 import pandas as pd
+
+from benchmarks import csv_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,13 +46,7 @@ def done(path: Path) -> set[tuple[str, float, int]]:
 
 def append(path: Path, measurements: list[Measurement]) -> None:
     """Adds rows, all at once, so that a run that is killed leaves whole measurements."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = not path.is_file()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if new:
-            writer.writeheader()
-        writer.writerows(map(dataclasses.asdict, measurements))
+    csv_rows.append(path, measurements)
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,11 +6,8 @@ Rows are added to CSV files as they are measured, so that an interrupted run goe
 from __future__ import annotations
 
 import argparse
-import csv
-import dataclasses
 import itertools
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import csv_rows
 from benchmarks.privacy import attributes, membership
 from benchmarks.privacy.plots import called, plot_curves, plot_front
 from pipelines.common.local_run import prepare_environment
@@ -61,7 +59,7 @@ def _first(options: argparse.Namespace, console: Console) -> None:
         if (model, k, budget, seed) in known:
             continue
         rows, curves = membership.attack(options.data, model, k, budget, seed, options.records, options.references)
-        _append(path, rows)
+        csv_rows.append(path, rows)
         name = called(k, budget)
         plot = f"roc-{model}-epsilon-{budget:g}.svg" if budget else f"roc-{model}-{k}.svg"
         plot_curves(curves, f"Adult, {model}, {name}, seed {seed}", options.out / plot)
@@ -96,7 +94,7 @@ def _second(options: argparse.Namespace, console: Console) -> None:
         for model in ("tree", *options.models):
             for k in options.k:
                 if (model, k, seed) not in known:
-                    _append(path, attributes.attack(options.data, model, k, seed, options.records))
+                    csv_rows.append(path, attributes.attack(options.data, model, k, seed, options.records))
     table = pd.read_csv(path)
     shown = Table("model", "k", "attack", "people", "seeds", "right, %", "without the model, %", "advantage, points")
     for (model, k, attack, people), rows in table.groupby(["model", "k", "attack", "people"], sort=False):
@@ -114,16 +112,6 @@ def _done(path: Path, keys: list[str]) -> set[tuple[Any, ...]]:
     if not set(keys) <= set(table.columns):
         raise SystemExit(f"{path} is of an older version of this benchmark: give another --out, or move it away")
     return set(table[keys].itertuples(index=False, name=None))
-
-
-def _append(path: Path, rows: Sequence[Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = not path.is_file()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(rows[0])])
-        if new:
-            writer.writeheader()
-        writer.writerows([dataclasses.asdict(row) for row in rows])
 
 
 def _spread(values: pd.Series, digits: int) -> str:

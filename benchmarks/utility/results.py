@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 from pathlib import Path
 
 import pandas as pd
+
+from benchmarks import csv_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,13 +60,7 @@ def done(path: Path) -> set[tuple[str, str, int, str, int]]:
 
 def append(path: Path, measurement: Measurement) -> None:
     """Adds one row; the whole line at once, so that a run that is killed leaves whole lines."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = not path.is_file()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if new:
-            writer.writeheader()
-        writer.writerow(dataclasses.asdict(measurement))
+    csv_rows.append(path, [measurement])
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

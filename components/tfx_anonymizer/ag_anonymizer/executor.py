@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
-from tfx.v1.dsl.io import fileio
 
-from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, io_utils
+from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils
 from tfx_anonymizer.ag_anonymizer.settings import Settings
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.choices import read_choice
 from tfx_anonymizer.component_support.counts import check_counts
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
+from tfx_anonymizer.component_support.handing_over import take_json, write_json
 from tfx_anonymizer.component_support.parameters import resolve_policy
 from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.component_support.schemas import read_schema
@@ -97,9 +97,7 @@ class Run:
 
     @property
     def _others(self) -> list[str]:
-        if self._settings.other_splits == "drop":
-            return []
-        return [split for split in self._examples.splits if split not in self._settings.splits]
+        return self._examples.others(self._settings.splits, self._settings.other_splits)
 
     @property
     def _method(self) -> Method:
@@ -154,21 +152,20 @@ class Run:
             "other_splits": dict.fromkeys(self._others, self._settings.other_splits),
         }
         reports.write_report(self._report.uri, "AGAnonymizer", body)
-        self._set_properties(splits)
+        self._set_properties([found["counted"] for found in splits.values()])
+        self._report.set_int_custom_property("suppressed", sum(found["suppressed"] for found in splits.values()))
 
     def _tidy(self) -> None:
         remove_attempts(self._released, [*self._settings.splits, *self._others])
 
-    def _set_properties(self, splits: Mapping[str, Any]) -> None:
+    def _set_properties(self, reached: Sequence[Mapping[str, Any]]) -> None:
         if self._others and self._settings.other_splits == "pass":
             self._released.set_int_custom_property(CONTAINS_PERSONAL_DATA, 1)
         self._generalization.set_int_custom_property(CONTAINS_PERSONAL_DATA, 1)
         self._report.set_int_custom_property("k", self._policy.k)
-        reached = [found["counted"] for found in splits.values()]
         self._report.set_int_custom_property("k_reached", min(found["k"] for found in reached))
         self._report.set_int_custom_property("classes", sum(found["classes"] for found in reached))
         self._report.set_int_custom_property("rows", sum(found["rows"] for found in reached))
-        self._report.set_int_custom_property("suppressed", sum(found["suppressed"] for found in splits.values()))
 
     def _anonymize(self, pipeline: beam.Pipeline, split: str) -> beam.PCollection[Any]:
         batches = self._read(pipeline, split, with_records=self._guide is not None and self._guide.load().needs_records)
@@ -177,13 +174,15 @@ class Run:
             batches = batches | f"Guide[{split}]" >> PredictWithGuide(self._guide, keep_records=keep)
         found = batches | f"Anonymize[{split}]" >> Anonymize(self._policy, self._method, split)
         self._write(found[RELEASED], split)
-        counted = found[RELEASED] | f"Count[{split}]" >> CountClasses.of_policy(self._policy)
-        counted = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
-        folder = posixpath.join(self._generalization.uri, f"Split-{split}")
-        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(write_file, folder)
+        self._keep(split, found[FILES], found[RELEASED] | f"Count[{split}]" >> CountClasses.of_policy(self._policy))
         _ = found[SUMMARY] | f"Summary[{split}]" >> beam.Map(write_json, self._json_path(split, "summary"))
-        _ = counted | f"Counted[{split}]" >> beam.Map(write_json, self._json_path(split, "counts"))
         return found[FILES]
+
+    def _keep(self, split: str, files: beam.PCollection[Any], counted: beam.PCollection[ClassCounts]) -> None:
+        folder = posixpath.join(self._generalization.uri, f"Split-{split}")
+        _ = files | f"Generalization[{split}]" >> beam.Map(_write_file, folder)
+        counts = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
+        _ = counts | f"Counted[{split}]" >> beam.Map(write_json, self._json_path(split, "counts"))
 
     def _read(self, pipeline: beam.Pipeline, split: str, *, with_records: bool) -> beam.PCollection[Any]:
         source = self._examples.source(split)
@@ -210,11 +209,8 @@ class Run:
     def _json_path(self, split: str, name: str) -> str:
         return posixpath.join(self._report.uri, f"{name}-{split}.json")
 
-    def _take_json(self, split: str, name: str) -> dict[str, Any]:
-        path = self._json_path(split, name)
-        found: dict[str, Any] = json.loads(io_utils.read_string_file(path))
-        fileio.remove(path)
-        return found
+    def _take_json(self, split: str, name: str) -> Any:
+        return take_json(self._json_path(split, name))
 
 
 def _guide(input_dict: Mapping[str, list[Any]], settings: Settings) -> GuideLocation | None:
@@ -224,12 +220,6 @@ def _guide(input_dict: Mapping[str, list[Any]], settings: Settings) -> GuideLoca
     return GuideLocation(uri, settings.signature_name, settings.output_key)
 
 
-def write_file(file: tuple[str, bytes], folder: str) -> None:
-    """Writes one of a generalization's files."""
+def _write_file(file: tuple[str, bytes], folder: str) -> None:
     name, data = file
     write_aside(posixpath.join(folder, name), data)
-
-
-def write_json(value: Mapping[str, Any], path: str) -> None:
-    """Writes facts to be read again when the pipeline has run."""
-    write_aside(path, json.dumps(value))

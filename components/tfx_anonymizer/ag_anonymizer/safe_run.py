@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import posixpath
 from typing import Any
 
 import apache_beam as beam
 
-from tfx_anonymizer.ag_anonymizer.executor import Run, write_file, write_json
-from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
+from tfx_anonymizer.ag_anonymizer.executor import Run
 from tfx_anonymizer.component_support import reports
+from tfx_anonymizer.component_support.handing_over import write_json
 from tfx_anonymizer.errors import InputDataError, ViolationError
 from tfx_anonymizer.transforms.count_classes import ClassCounts, CountClasses
 from tfx_anonymizer.transforms.examples_io import WriteExamples
@@ -62,13 +61,7 @@ class SafeRun(Run):
             "other_splits": dict.fromkeys(self._others, self._settings.other_splits),
         }
         reports.write_report(self._report.uri, "AGAnonymizer", body)
-        if self._others and self._settings.other_splits == "pass":
-            self._released.set_int_custom_property(CONTAINS_PERSONAL_DATA, 1)
-        self._generalization.set_int_custom_property(CONTAINS_PERSONAL_DATA, 1)
-        self._report.set_int_custom_property("k", self._policy.k)
-        self._report.set_int_custom_property("k_reached", counted.k)
-        self._report.set_int_custom_property("classes", counted.classes)
-        self._report.set_int_custom_property("rows", counted.rows)
+        self._set_properties([counted.to_dict()])
         for name in ("epsilon", "delta"):
             self._report.set_float_custom_property(name, facts[name])
 
@@ -83,10 +76,6 @@ class SafeRun(Run):
                 schema = schema.remove(schema.get_field_index(name))
         writer = WriteExamples(self._prefix(split), self._examples.source(split), arrow_schema=schema)
         _ = found[RELEASED] | f"Write[{split}]" >> writer
-        counted = found[RELEASED] | f"Count[{split}]" >> CountClasses(columns)
-        counted = counted | f"Counts[{split}]" >> beam.Map(lambda counts: counts.to_dict())
-        folder = posixpath.join(self._generalization.uri, f"Split-{split}")
-        _ = found[FILES] | f"Generalization[{split}]" >> beam.Map(write_file, folder)
+        self._keep(split, found[FILES], found[RELEASED] | f"Count[{split}]" >> CountClasses(columns))
         _ = found[FACTS] | f"Facts[{split}]" >> beam.Map(write_json, self._json_path(split, "facts"))
-        _ = counted | f"Counted[{split}]" >> beam.Map(write_json, self._json_path(split, "counts"))
         return found[FILES]

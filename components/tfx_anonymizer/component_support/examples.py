@@ -65,6 +65,10 @@ class ExamplesInput:
             if not self._files(split):
                 raise InputDataError(f"split {split!r} holds no file")
 
+    def others(self, rewritten: Sequence[str], other_splits: str) -> list[str]:
+        """Returns the splits that are written without being rewritten; none if `other_splits` drops them."""
+        return [] if other_splits == "drop" else [split for split in self.splits if split not in rewritten]
+
     def source(self, split: str) -> ExamplesSource:
         """Returns where the examples of a split lie."""
         return ExamplesSource(

@@ -1,14 +1,17 @@
-"""Tables handed from Beam's workers to the process that runs the pipeline, through files."""
+"""Tables and facts handed from Beam's workers to the process that runs the pipeline, through files."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 from tfx.v1.dsl.io import fileio
 
+from tfx_anonymizer._tfx_compat import io_utils
 from tfx_anonymizer.component_support.writing import write_aside
 
 
@@ -40,3 +43,15 @@ def read_table(path: str) -> pa.Table:
     """Reads what `write_table` wrote."""
     with fileio.open(path, "rb") as file:
         return pa.ipc.open_stream(file.read()).read_all()
+
+
+def write_json(value: Any, path: str) -> None:
+    """Writes a JSON-ready value, on a worker."""
+    write_aside(path, json.dumps(value, ensure_ascii=False))
+
+
+def take_json(path: str) -> Any:
+    """Reads what `write_json` wrote, and removes it."""
+    found = json.loads(io_utils.read_string_file(path))
+    fileio.remove(path)
+    return found

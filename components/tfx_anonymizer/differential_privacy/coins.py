@@ -13,11 +13,10 @@ Example:
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import numpy.typing as npt
 
+from tfx_anonymizer.differential_privacy.noise import SecureSource
 from tfx_anonymizer.errors import PolicyError
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +54,7 @@ class Coins:
         if self._generator is not None:
             words = self._generator.integers(0, 2**64, count, dtype=np.uint64)
         else:
-            words = np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+            words = SecureSource().take(count)
         return ((words >> np.uint64(64 - _BITS)) + np.uint64(1)).astype(np.float64) * 2.0**-_BITS
 
     def flips(self, count: int, probability: float) -> Bools:

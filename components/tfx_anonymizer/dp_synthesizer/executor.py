@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import apache_beam as beam
-from tfx.v1.dsl.io import fileio
 
-from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, io_utils
+from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils
 from tfx_anonymizer.artifacts import CONTAINS_PERSONAL_DATA
 from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear, remove_attempts, split_prefix, write_facts
+from tfx_anonymizer.component_support.handing_over import take_json, write_json
 from tfx_anonymizer.component_support.running import cancelled_on_failure
 from tfx_anonymizer.component_support.schemas import read_schema
-from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.differential_privacy import ledger
 from tfx_anonymizer.differential_privacy.budget import Budget
 from tfx_anonymizer.differential_privacy.layout import Layout
@@ -91,9 +90,7 @@ class _Run:
 
     @property
     def _others(self) -> list[str]:
-        if self._settings.other_splits == "drop":
-            return []
-        return [split for split in self._examples.splits if split not in self._settings.splits]
+        return self._examples.others(self._settings.splits, self._settings.other_splits)
 
     @property
     def _spending(self) -> Spending:
@@ -125,7 +122,7 @@ class _Run:
         looked = made[ROWS] | f"Look[{split}]" >> checker
         looked = looked | f"Looked[{split}]" >> beam.Map(lambda found: found.to_dict())
         for name, facts in (("summary", made[SUMMARY]), ("looked", looked)):
-            _ = facts | f"Keep[{split}, {name}]" >> beam.Map(_write_json, self._json_path(split, name))
+            _ = facts | f"Keep[{split}, {name}]" >> beam.Map(write_json, self._json_path(split, name))
 
     def finish(self) -> None:
         """Tidies up, checks what was written and what it spent, then writes the report and the artifacts' facts."""
@@ -202,11 +199,8 @@ class _Run:
     def _json_path(self, split: str, name: str) -> str:
         return posixpath.join(self._report.uri, f"{name}-{split}.json")
 
-    def _take_json(self, split: str, name: str) -> dict[str, Any]:
-        path = self._json_path(split, name)
-        found: dict[str, Any] = json.loads(io_utils.read_string_file(path))
-        fileio.remove(path)
-        return found
+    def _take_json(self, split: str, name: str) -> Any:
+        return take_json(self._json_path(split, name))
 
 
 def single_valued(batch: Any) -> Any:
@@ -217,7 +211,3 @@ def single_valued(batch: Any) -> Any:
 
     columns = [single_values(column_of(batch, name), name) for name in batch.schema.names]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _write_json(value: Mapping[str, Any], path: str) -> None:
-    write_aside(path, json.dumps(value))

@@ -14,8 +14,8 @@ from tfx_anonymizer._tfx_compat import BaseBeamExecutor, artifact_utils, io_util
 from tfx_anonymizer.component_support import reports
 from tfx_anonymizer.component_support.evaluations import read_evaluation
 from tfx_anonymizer.component_support.examples import ExamplesInput, clear
+from tfx_anonymizer.component_support.handing_over import take_json, write_json
 from tfx_anonymizer.component_support.running import cancelled_on_failure
-from tfx_anonymizer.component_support.writing import write_aside
 from tfx_anonymizer.errors import InputDataError
 from tfx_anonymizer.policy import AnonymizationPolicy
 from tfx_anonymizer.privacy_reporter.lineage import artifacts_read, run_facts
@@ -90,15 +90,13 @@ class Executor(BaseBeamExecutor):  # type: ignore[misc]
         ):
             before = {split: _read(pipeline, raw, split, BEFORE) for split in _counted(raw, policy, splits)}
             least = _least(pipeline, before.values(), policy)
-            _ = least | "Write[least]" >> beam.Map(_write_json, paths["least"])
+            _ = least | "Write[least]" >> beam.Map(write_json, paths["least"])
             for split in splits:
                 sides = {BEFORE: before[split], AFTER: _read(pipeline, released, split, AFTER)}
                 compare = CompareDistributions(policy.quasi_identifiers, least, policy.categorical)
                 found = sides | f"Compare[{split}]" >> compare
-                _ = found | f"Write[{split}]" >> beam.Map(_write_json, paths[split])
-        read = {name: json.loads(io_utils.read_string_file(path)) for name, path in paths.items()}
-        for path in paths.values():
-            fileio.remove(path)
+                _ = found | f"Write[{split}]" >> beam.Map(write_json, paths[split])
+        read = {name: take_json(path) for name, path in paths.items()}
         return read.pop("least"), read
 
 
@@ -141,7 +139,3 @@ def _read_report(input_dict: Mapping[str, list[Any]], name: str, needed: str) ->
     if not isinstance(found, dict) or needed not in found:
         raise InputDataError(f"report.json of {name} is not such a report", allowed=f"an object with {needed!r}")
     return found
-
-
-def _write_json(value: Any, path: str) -> None:
-    write_aside(path, json.dumps(value, ensure_ascii=False))

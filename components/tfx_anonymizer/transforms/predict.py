@@ -117,7 +117,7 @@ def _ask(guide: Guide, batches: Sequence[pa.RecordBatch], as_published: bool) ->
             if RECORD_COLUMN not in batch.schema.names:
                 raise GuideError("the guide needs serialized examples, but they were not read")
             records += [r[0] if isinstance(r, list) else r for r in column_of(batch, RECORD_COLUMN).to_pylist()]
-    table = tables[0] if len(tables) == 1 else unify([part for table in tables for part in table.to_batches()])
+    table = unify(tables)
     answer = guide.predict_new if as_published else guide.predict
     # Beam has a worker for each core; threads within one would wait for each other, and cost several times as much.
     with threadpool_limits(limits=1):
