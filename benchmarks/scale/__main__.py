@@ -37,6 +37,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--k", type=int, default=50, help="default: %(default)s")
     parser.add_argument("--guide", choices=["label", "gradient_boosting"], default="label", help="default: %(default)s")
     parser.add_argument("--workers", type=int, default=0, help="also run so many worker processes, and one")
+    parser.add_argument("--max-rows-per-shard", type=int, help="of those workers, which share a split by its shards")
     parser.add_argument("--out", type=Path, default=Path("runs/scale"), help="for results and plots (%(default)s)")
     parser.add_argument("--scratch", type=Path, help="for examples; deleted afterwards (default: a temporary folder)")
     return parser.parse_args(arguments)
@@ -95,7 +96,10 @@ def measure(rows: int, options: argparse.Namespace, scratch: Path, console: Cons
             turns.append({"rows": rows, "turn": turn, "work": name, **found})
             console.print(turns[-1])
         for workers in (1, options.workers) if options.workers else ():
-            found = run("anonymize", source, scratch / "workers", *guided, "--processes", "--workers", str(workers))
+            shared = ("--processes", "--workers", str(workers))
+            if options.max_rows_per_shard:
+                shared = (*shared, "--max-rows-per-shard", str(options.max_rows_per_shard))
+            found = run("anonymize", source, scratch / "workers", *guided, *shared)
             turns.append({"rows": rows, "turn": turn, "work": f"anonymize, {workers} processes", **found})
             console.print(turns[-1])
     shutil.rmtree(source)

@@ -64,8 +64,16 @@ def _encode(batch: Any) -> list[bytes]:
     return encoded
 
 
-def component(name: str, source: Path, target: Path, arguments: list[str], k: int, model: Path | None) -> None:
-    """Runs a component's executor on one split, with its default settings."""
+def component(
+    name: str,
+    source: Path,
+    target: Path,
+    arguments: list[str],
+    k: int,
+    model: Path | None,
+    max_rows_per_shard: int | None = None,
+) -> None:
+    """Runs a component's executor on one split, with its default settings but for the rows of a shard."""
     from tfx import v1 as tfx
     from tfx.v1.types import standard_artifacts
 
@@ -83,6 +91,8 @@ def component(name: str, source: Path, target: Path, arguments: list[str], k: in
     if name == "validate":
         built = KAnonymityValidator(channel, splits=["train"], **roles)
     else:
+        if max_rows_per_shard:
+            roles["max_rows_per_shard"] = max_rows_per_shard
         built = AGAnonymizer(channel, label_key=LABEL, categorical=["zip"], **roles)
         if model is not None:
             guide = standard_artifacts.Model()
@@ -174,6 +184,7 @@ def main() -> None:
     parser.add_argument("--processes", action="store_true")
     parser.add_argument("--k", type=int, default=50)
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--max-rows-per-shard", type=int)
     options = parser.parse_args()
     arguments = beam_arguments(options.workers, processes=options.processes)
     if options.name == "copy":
@@ -187,7 +198,15 @@ def main() -> None:
         import tfx_anonymizer.k_anonymity_validator.component  # noqa: F401
 
         found = measure(
-            lambda: component(options.name, options.source, options.target, arguments, options.k, options.model)
+            lambda: component(
+                options.name,
+                options.source,
+                options.target,
+                arguments,
+                options.k,
+                options.model,
+                options.max_rows_per_shard,
+            )
         )
     json.dump(found, sys.stdout)
 
