@@ -25,7 +25,7 @@ from benchmarks.utility.models import MODELS, as_known, guide
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 from tfx_anonymizer.errors import PrivacyWarning
 
-REPRESENTATIVES = ("median", "typical", "altered_medoid", "medoid")
+REPRESENTATIVES = ("median", "typical", "altered_medoid", "by_attribute", "medoid")
 ROWS = 6000
 
 
@@ -85,6 +85,8 @@ def main() -> None:
                         label=part.label.name,
                         partitioner="contribution_mdav",
                         representative=representative,
+                        student=MODELS[model](seed),
+                        random_state=seed,
                     )
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", PrivacyWarning)

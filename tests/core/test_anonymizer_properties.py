@@ -60,6 +60,7 @@ METHODS = [
     for partitioner in OWN
     for representative in ("median", "typical", "altered_medoid")
 ]
+METHODS += [{"partitioner": "contribution_mdav", "representative": "by_attribute"}]
 # These tables have no label, so whatever learns from one has its own tests.
 METHODS += [
     {"partitioner": name, "representative": "median"} for name, one in BASELINES.items() if one.follows != "label"

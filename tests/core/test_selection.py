@@ -94,8 +94,17 @@ def test_a_release_that_keeps_what_matters_scores_more(several, student):
     keeps[:, 1], loses[:, 0] = coarse[:, 1], 20
     lesson = steer(label)
     better, worse = (score(release, codes, lesson, student=student) for release in (keeps, loses))
-    assert better > (0.7 if student == "logistic_regression" or isinstance(student, LinearSVC) else 0.95)
+    least = {"logistic_regression": 0.7, "mlp": 0.85}.get(str(student), 0.7 if isinstance(student, LinearSVC) else 0.95)
+    assert better > least
     assert worse < 0.75 < better + 0.05
+
+
+def test_a_row_that_is_alone_in_its_class_teaches_nothing_of_itself():
+    # The label is a coin's, so whoever seems to know it has been told; every row has a place of its own.
+    place = np.random.default_rng(1).permutation(1600)
+    codes = np.stack([place // 40, place % 40], axis=1).astype(np.int32)
+    lesson = steer(np.random.default_rng(0).random(1600) > 0.5)
+    assert 0.45 < score(codes, codes, lesson, student="decision_tree") < 0.55
 
 
 def test_columns_that_stay_as_they_are_teach_too():
@@ -132,7 +141,12 @@ def test_what_is_kept_scored_most_and_can_be_named(student):
     released = anonymizer.fit_transform(people, guide_for(people))
     assert measure_privacy(released, QUASI_IDENTIFIERS).k >= 30
     scores = anonymizer.scores_
-    assert list(scores) == list(candidates("auto", "auto", "high"))
+    tried, refined = list(scores)[:15], list(scores)[15:]
+    assert tried == list(candidates("auto", "auto", "high"))
+    assert [one.representative for one in refined] == ["by_attribute"] * 2
+    assert all(len(one.rules) == len(QUASI_IDENTIFIERS) for one in refined)
+    ranked = sorted(tried, key=lambda one: -scores[one])
+    assert [one.partitioner for one in refined] == list(dict.fromkeys(one.partitioner for one in ranked))[:2]
     assert scores[anonymizer.candidate_] == max(scores.values())
     assert len(set(scores.values())) > 1
     named = AccuracyGuidedAnonymizer(
@@ -142,8 +156,11 @@ def test_what_is_kept_scored_most_and_can_be_named(student):
         representative=anonymizer.candidate_.representative,
         **common,
     )
+    chosen = [anonymizer.candidate_] if anonymizer.candidate_ in refined else []
+    if chosen:
+        named.set_params(student=student)
     pd.testing.assert_frame_equal(named.fit_transform(people, guide_for(people)), released)
-    assert not named.scores_
+    assert list(named.scores_) == chosen
 
 
 def test_without_a_label_the_student_learns_what_the_guide_said():

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
               "principal_directions; or a published baseline to compare with: mondrian, hilbert, r_plus_tree, "
               "entropy_tree, paper.")  # fmt: skip
 @click.option("--representative", default="auto", show_default=True,
-              type=click.Choice(["auto", "median", "typical", "altered_medoid", "medoid"]),
-              help="What a class releases; medoid is the paper's choice, a real record.")  # fmt: skip
+              type=click.Choice(["auto", "median", "typical", "altered_medoid", "by_attribute", "medoid"]),
+              help="What a class releases; by_attribute gives each attribute what a cheap model learns most from; "
+              "medoid is the paper's choice, a real record.")  # fmt: skip
 @click.option("--effort", default="auto", show_default=True, type=click.Choice(["auto", "low", "medium", "high"]),
               help="How many ways of grouping auto tries; low is the guided tree alone.")  # fmt: skip
 @click.option("--student", default="auto", show_default=True,
@@ -176,7 +177,7 @@ def _recount(
             "partitioner": anonymizer.candidate_.partitioner,
             "representative": anonymizer.candidate_.representative,
             "effort": options["effort"],
-            "student": anonymizer.student if len(anonymizer.scores_) > 1 else "none",
+            "student": anonymizer.student if anonymizer.scores_ else "none",
             "seed": options["seed"],
         },
         suppressed=rows - measures.rows,

@@ -22,11 +22,19 @@ from sklearn.base import BaseEstimator
 from tfx_anonymizer.core import guarantees, suppression
 from tfx_anonymizer.core.columns import TableT, column_names
 from tfx_anonymizer.core.encoded_table import EncodedTable, unchanged_columns
-from tfx_anonymizer.core.encoding import Codes
 from tfx_anonymizer.core.generalization import Generalization, compact
-from tfx_anonymizer.core.partition import PARTITIONERS, Partition
 from tfx_anonymizer.core.row_order import KnownRows, content_hashes, content_order
-from tfx_anonymizer.core.selection import FEW_ROWS, Candidate, Examination, candidates, check_method, depends_on_order
+from tfx_anonymizer.core.search import search
+from tfx_anonymizer.core.selection import (
+    FEW_ROWS,
+    REFINED,
+    Candidate,
+    Examination,
+    candidates,
+    check_method,
+    depends_on_order,
+    needs_student,
+)
 from tfx_anonymizer.core.steering import shares
 from tfx_anonymizer.core.students import are_labels
 from tfx_anonymizer.core.targets import followed_by, label_of, lesson_of
@@ -62,10 +70,12 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             follows the true labels and needs `label`; and `"paper"`, Algorithm 1 of Goldsteen et al. to the letter.
         representative: What a class releases: `"median"` per attribute, `"typical"` (per attribute, by what values mean
             to the guide), `"altered_medoid"` (the member nearest the class's mean meaning, altered until no fewer than
-            k rows have that combination), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the
-            student learns most from, and with a named partitioner the one that suits it.
-        effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all; or
-            `"auto"`: medium for up to 50,000 rows whose label is of two to eight classes, and low otherwise.
+            k rows have that combination), `"by_attribute"` (each attribute by the one of these that the student learns
+            most from), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the student learns most
+            from, and with a named partitioner the one that suits it.
+        effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all,
+            and then a rule for each attribute; or `"auto"`: medium for up to 50,000 rows whose label is of two to eight
+            classes, and low otherwise.
         student: What tries them, best of the kind that will be retrained: `"gradient_boosting"` (`"auto"`),
             `"random_forest"`, `"mlp"`, `"logistic_regression"` or `"decision_tree"`; or an untrained estimator by
             scikit-learn's conventions, such as the very one that will be retrained.
@@ -75,7 +85,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         generalization_: The fitted `Generalization`.
         class_sizes_: Rows in each class, int64, shape (classes,).
         kept_: Whether each row of the fitted table is released, bool, shape (n,).
-        candidate_: The partitioner and the representative that were used.
+        candidate_: The partitioner and the representative that were used, and the rule of each attribute if chosen.
         scores_: What the student scored with each that was tried; empty if only one was.
         policy_: The checked `AnonymizationPolicy`.
 
@@ -252,7 +262,7 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         bound = guarantees.bind(policy, table, part_of)
         target = followed_by(self.partitioner, table, guide, policy)
         encoded = EncodedTable.encode(table, policy, target, bound, is_part=part_of is not None)
-        examined = len(wanted) > 1
+        examined = needs_student(wanted)
         unchanged = unchanged_columns(table, policy, target) if examined else ()
         lesson = lesson_of(table, guide, target, policy) if examined else target
         self._known = None
@@ -281,27 +291,14 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
     def _group(
         self, encoded: EncodedTable, wanted: Sequence[Candidate], examination: Examination | None
     ) -> npt.NDArray[np.int32]:
-        best: tuple[float, Candidate, Partition, Codes] | None = None
-        partitions: dict[str, Partition] = {}
-        self.scores_ = {}
-        for candidate in wanted:
-            name = candidate.partitioner
-            if name not in partitions:
-                # One partition at a time: whatever else it was asked for came right before.
-                partitions = {name: PARTITIONERS[name].partition(encoded.problem)}
-            partition = partitions[name]
-            released = encoded.represent(candidate.representative, partition)
-            value = 0.0
-            if examination is not None:
-                value = self.scores_[candidate] = examination.score(released[partition.labels])
-            if best is None or value > best[0]:
-                best = value, candidate, partition, released
-        assert best is not None
-        _, self.candidate_, partition, released = best
+        # What was chosen once is only carried out again.
+        refine = REFINED if self.effort == "high" and self.representative == "auto" and len(wanted) > 1 else 0
+        found, self.scores_ = search(encoded, wanted, examination, refine=refine)
+        self.candidate_ = found.candidate
         self.generalization_: Generalization = compact(
-            self.candidate_.partitioner, encoded.attributes, partition.assigner, released
+            found.candidate.partitioner, encoded.attributes, found.partition.assigner, found.released
         )
-        return partition.labels
+        return found.partition.labels
 
     def _effort(self, table: TableT, policy: AnonymizationPolicy, rows: int) -> str:
         """Without labels that are classes no student was seen to choose better than the tree, so none is asked to."""

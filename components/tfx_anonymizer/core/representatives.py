@@ -10,6 +10,8 @@ what it releases is near a combination that people have; and while some rows of 
 but fewer than k, it exchanges a value for another member's, the one that moves it least. So it is no real record that
 few share, as long as the class has values to exchange.
 
+`by_attribute` gives each attribute the rule of these three that a student learns most from; see `core.attribute_rules`.
+
 `medoid` is the paper's choice, the member nearest that centre (Goldsteen et al., section 4.1): a real person's record,
 which says to whoever knows it that its owner was among the members. On UCI Adult at k=50 more than half of such records
 are unique in the file, so it warns.
@@ -27,10 +29,13 @@ from tfx_anonymizer.core.encoding import Attribute, Codes
 from tfx_anonymizer.core.space import Effects
 from tfx_anonymizer.errors import PolicyError, PrivacyWarning
 
-REPRESENTATIVE_NAMES = ("auto", "median", "typical", "altered_medoid", "medoid")
+REPRESENTATIVE_NAMES = ("auto", "median", "typical", "altered_medoid", "by_attribute", "medoid")
+
+# The rules that can be tried side by side: none of them releases a real record as it is.
+RULES = ("median", "typical", "altered_medoid")
 
 # What is chosen by effects on the guide; these sum floats in the order of the rows.
-BY_EFFECTS = ("typical", "altered_medoid")
+BY_EFFECTS = ("typical", "altered_medoid", "by_attribute")
 
 
 def check_representative(name: str) -> None:
@@ -78,7 +83,7 @@ def representative_codes(
     Raises:
         PolicyError: If there is no representative of that name, or it needs effects and has none.
     """
-    if name not in REPRESENTATIVE_NAMES or name == "auto":
+    if name not in (*RULES, "medoid"):
         raise _unknown(name)
     if name in BY_EFFECTS and effects is None:
         raise PolicyError(f"representative={name!r} needs the attributes' effects", got="none")

@@ -140,6 +140,9 @@ def _learn_and_answer(student: Any, learn: Any, lesson: Floats, ask: Any) -> Flo
         wanted = (lesson.argmax(axis=1) if lesson.shape[1] > 1 else wanted).astype(np.int64)
     # Some estimators want every number below the greatest among the labels.
     known, wanted = np.unique(wanted, return_inverse=True) if labels else (np.zeros(0, dtype=np.int64), wanted)
+    if labels and len(known) == 1:
+        # There is nothing to tell apart, and some estimators refuse to try.
+        return np.tile(lesson[0], (ask.shape[0], 1))
     with warnings.catch_warnings():
         # A fixed number of passes over the rows is what makes it cheap.
         warnings.simplefilter("ignore", ConvergenceWarning)

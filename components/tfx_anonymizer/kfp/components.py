@@ -68,7 +68,7 @@ def anonymize(
         categorical: Quasi-identifiers whose numbers are only codes.
         max_suppressed: Greatest share of rows that may be left out because they fit into no class.
         partitioner: How rows are grouped.
-        representative: What a class releases: auto, median, typical, altered_medoid or medoid.
+        representative: What a class releases: auto, median, typical, altered_medoid, by_attribute or medoid.
         effort: How many ways of grouping auto tries: auto, low, medium or high.
         student: The kind of model that tries them; auto is the guide's.
         seed: Seed of whatever draws at random.

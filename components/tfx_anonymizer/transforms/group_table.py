@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 from tfx_anonymizer.core.columns import kind_of
-from tfx_anonymizer.core.selection import depends_on_order
+from tfx_anonymizer.core.selection import depends_on_order, needs_student
 from tfx_anonymizer.core.whole import Whole
 from tfx_anonymizer.hashing import in_content_order, row_hashes
 from tfx_anonymizer.policy import AnonymizationPolicy
@@ -64,7 +64,7 @@ def anonymize_table(
     # A direct identifier that is absent already is what is wanted.
     policy_here = dataclasses.replace(policy, direct_identifiers=())
     plain = project(table, policy_here.columns)
-    if len(tried) > 1:
+    if needs_student(tried):
         # The student learns from what the Trainer will, the columns without a role among them.
         for name, column in _others(table, policy).items():
             plain = plain.append_column(name, column)
