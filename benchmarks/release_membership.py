@@ -11,6 +11,7 @@ import argparse
 import statistics
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from rich.console import Console
@@ -21,7 +22,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer
 
 from benchmarks.utility.cases import Case, load_case, split
-from benchmarks.utility.models import MODELS, as_known, guide
+from benchmarks.utility.models import MODELS, Guide, as_known, guide
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 from tfx_anonymizer.errors import PrivacyWarning
 
@@ -54,6 +55,34 @@ def attack(case: Case, members: pd.DataFrame, others: pd.DataFrame, released: pd
     return float(roc_auc_score(truth, [-d for of_rows in distances for d in of_rows]))
 
 
+def release(
+    case: Case, rows: pd.DataFrame, predictions: Guide, k: int, representative: str, student: Any = "auto"
+) -> pd.DataFrame:
+    """Anonymizes rows in groups of points, the medoid's warning left out.
+
+    Args:
+        case: Says which columns are quasi-identifiers.
+        rows: Features and label.
+        predictions: The guide's.
+        k: The guarantee.
+        representative: What a class releases.
+        student: Chooses the rules, where each attribute has its own.
+    """
+    anonymizer = AccuracyGuidedAnonymizer(
+        case.quasi_identifiers,
+        k,
+        label=case.label.name,
+        partitioner="contribution_mdav",
+        representative=representative,
+        student=student,
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        released: pd.DataFrame = anonymizer.fit_transform(rows, predictions)
+    return released
+
+
 def rare_share(members: pd.DataFrame, released: pd.DataFrame, names: list[str], k: int) -> float:
     """Returns the share of released combinations that some members have, but fewer than k."""
     holders = members.groupby(names, dropna=False).size().rename("holders").reset_index()
@@ -79,18 +108,7 @@ def main() -> None:
             predictions = guide(model, part.train, part.label, case.categorical, seed)
             for k in options.k:
                 for representative in REPRESENTATIVES:
-                    anonymizer = AccuracyGuidedAnonymizer(
-                        names,
-                        k,
-                        label=part.label.name,
-                        partitioner="contribution_mdav",
-                        representative=representative,
-                        student=MODELS[model](seed),
-                        random_state=seed,
-                    )
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", PrivacyWarning)
-                        released = anonymizer.fit_transform(train, predictions)
+                    released = release(case, train, predictions, k, representative, MODELS[model](seed))
                     auc = attack(case, part.train, part.test, released)
                     found.setdefault((k, representative, model), []).append(
                         (auc, rare_share(part.train, released, names, k))

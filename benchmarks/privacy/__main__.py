@@ -11,13 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks import csv_rows
 from benchmarks.privacy import attributes, membership
-from benchmarks.privacy.plots import called, plot_curves, plot_front
+from benchmarks.privacy.plots import called, plot_all_curves, plot_curves, plot_front
 from pipelines.common.local_run import prepare_environment
 
 
@@ -54,18 +55,20 @@ def _first(options: argparse.Namespace, console: Console) -> None:
     path = options.out / "membership.csv"
     keys = ["model", "k", "budget", "seed"]
     known = _done(path, keys)
-    protections = [*((k, 0.0) for k in options.k), *((0, budget) for budget in options.budgets)]
-    for seed, model, (k, budget) in itertools.product(options.seeds, options.models, protections):
+    for seed, model, (k, budget) in itertools.product(options.seeds, options.models, _protections(options)):
         if (model, k, budget, seed) in known:
             continue
         rows, curves = membership.attack(options.data, model, k, budget, seed, options.records, options.references)
         csv_rows.append(path, rows)
-        name = called(k, budget)
-        plot = f"roc-{model}-epsilon-{budget:g}.svg" if budget else f"roc-{model}-{k}.svg"
-        plot_curves(curves, f"Adult, {model}, {name}, seed {seed}", options.out / plot)
-        console.print(f"seed {seed}, {model}, {name}: done")
+        name = f"{model}-epsilon-{budget:g}" if budget else f"{model}-{k}"
+        plot_curves(curves, f"Adult, {model}, {called(k, budget)}, seed {seed}", options.out / f"roc-{name}.svg")
+        _keep_curves(curves, options.out / "curves" / f"{model}_{k}_{budget:g}_{seed}.npz")
+        console.print(f"seed {seed}, {model}, {called(k, budget)}: done")
     table = pd.read_csv(path)
     plot_front(table, options.out / "front.svg")
+    kept = _kept_curves(options.out / "curves")
+    if kept:
+        plot_all_curves(kept, options.out / "roc.svg")
     shown = Table(
         "model",
         "trained on",
@@ -87,22 +90,45 @@ def _first(options: argparse.Namespace, console: Console) -> None:
     console.print(shown)
 
 
+def _keep_curves(curves: dict[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(path, **curves)
+
+
+def _kept_curves(folder: Path) -> dict[tuple[str, float, float], list[dict[str, Any]]]:
+    """Returns the scores of every seed measured, by model, k and budget."""
+    found: dict[tuple[str, float, float], list[dict[str, Any]]] = {}
+    for path in sorted(folder.glob("*.npz")):
+        model, k, budget, _ = path.stem.split("_")
+        with np.load(path) as arrays:
+            found.setdefault((model, float(k), float(budget)), []).append(dict(arrays))
+    return found
+
+
 def _second(options: argparse.Namespace, console: Console) -> None:
     path = options.out / "attributes.csv"
-    known = _done(path, ["model", "k", "seed"])
-    for seed in options.seeds:
-        for model in ("tree", *options.models):
-            for k in options.k:
-                if (model, k, seed) not in known:
-                    csv_rows.append(path, attributes.attack(options.data, model, k, seed, options.records))
+    known = _done(path, ["model", "k", "budget", "seed"])
+    for seed, model, (k, budget) in itertools.product(options.seeds, ("tree", *options.models), _protections(options)):
+        # There is no single tree within a budget to compare with.
+        if (model, k, budget, seed) in known or (budget and model == "tree"):
+            continue
+        csv_rows.append(path, attributes.attack(options.data, model, k, budget, seed, options.records))
+        console.print(f"Nursery, seed {seed}, {model}, {called(k, budget)}: done")
     table = pd.read_csv(path)
-    shown = Table("model", "k", "attack", "people", "seeds", "right, %", "without the model, %", "advantage, points")
-    for (model, k, attack, people), rows in table.groupby(["model", "k", "attack", "people"], sort=False):
+    keys = ["model", "k", "budget", "attack", "people"]
+    shown = Table(
+        "model", "trained on", "attack", "people", "seeds", "right, %", "without the model, %", "advantage, points"
+    )
+    for (model, k, budget, attack, people), rows in table.groupby(keys, sort=False):
         shown.add_row(
-            model, str(k or "raw"), attack, people, str(len(rows)), _spread(100 * rows["right"], 1),
+            model, called(k, budget), attack, people, str(len(rows)), _spread(100 * rows["right"], 1),
             _spread(100 * rows["without"], 1), _spread(100 * rows["advantage"], 1),
         )  # fmt: skip
     console.print(shown)
+
+
+def _protections(options: argparse.Namespace) -> list[tuple[int, float]]:
+    return [*((k, 0.0) for k in options.k), *((0, budget) for budget in options.budgets)]
 
 
 def _done(path: Path, keys: list[str]) -> set[tuple[Any, ...]]:

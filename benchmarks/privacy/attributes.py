@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from benchmarks.privacy.pipelines import draw, release
+from benchmarks.privacy.private import private_pipeline
 from benchmarks.utility.cases import Case, load_case
 from tfx_anonymizer.auditing.attribute_audit import audit_attribute
 from tfx_anonymizer.auditing.replicas import BuiltinPipeline, FittedEstimator
@@ -29,6 +30,7 @@ class Row:
     Attributes:
         model: `tree`, `forest` or `network`.
         k: The guarantee; 0 for raw rows.
+        budget: The epsilon within which the model was trained; 0 without differential privacy.
         seed: Of everything.
         attack: `black_box` or `white_box`.
         people: `members` or `non_members`.
@@ -41,6 +43,7 @@ class Row:
 
     model: str
     k: int
+    budget: float
     seed: int
     attack: str
     people: str
@@ -58,7 +61,7 @@ def load(folder: Path) -> Case:
     return dataclasses.replace(case, features=case.features.assign(**{ATTRIBUTE: two}))
 
 
-def attack(folder: Path, model: str, k: int, seed: int, records: int) -> list[Row]:
+def attack(folder: Path, model: str, k: int, budget: float, seed: int, records: int) -> list[Row]:
     """Trains on members, attacks members and others."""
     case = load(folder)
     members, others = draw(case, records, seed)
@@ -67,12 +70,12 @@ def attack(folder: Path, model: str, k: int, seed: int, records: int) -> list[Ro
     rows = subject.table.filter(pa.array(subject.members))
     if k:
         rows = pa.Table.from_pandas(release(case, model, k, rows.to_pandas(), seed), preserve_index=False)
-    answer = _fit(model, rows, label, seed)
+    answer = private_pipeline(case, model, budget)(rows, seed) if budget else _fit(model, rows, label, seed)
     found = audit_attribute(subject, answer, ATTRIBUTE, AuditSettings(seed=seed))
     sides = {"members": found.members, "non_members": found.non_members}
     return [
         Row(
-            model, k, seed, name, people, what.with_model, what.without_model, what.advantage.value,
+            model, k, budget, seed, name, people, what.with_model, what.without_model, what.advantage.value,
             what.advantage.low, what.advantage.high,
         )
         for people, by_attack in sides.items()

@@ -23,6 +23,7 @@ from benchmarks.utility.cases import Case
 from benchmarks.utility.models import as_known
 
 Rows = npt.NDArray[np.float32]
+Probabilities = npt.NDArray[np.float64]
 
 DELTA = 1e-5
 FOREST = ("diffprivlib==0.6.5", "scikit-learn==1.5.1", "numpy==1.26.4", "pandas==1.5.3", "scipy==1.12.0")
@@ -91,11 +92,10 @@ def private_pipeline(case: Case, model: str, epsilon: float) -> Train:
         frame = table.to_pandas()
         rows = encode(frame)
         labels = np.searchsorted(classes, frame[label].astype(str).to_numpy())
-        predict = (_forest if model == "forest" else _network)(rows, labels, epsilon, seed)
+        predict = (_forest if model == "forest" else _network)(rows, labels, len(classes), epsilon, seed)
 
         def answer(asked: pa.Table) -> Any:
-            second = predict(encode(asked.to_pandas()))
-            return np.stack([1 - second, second], axis=1)
+            return predict(encode(asked.to_pandas()))
 
         answer.classes = classes  # type: ignore[attr-defined]
         return answer
@@ -103,7 +103,7 @@ def private_pipeline(case: Case, model: str, epsilon: float) -> Train:
     return train
 
 
-def _network(rows: Rows, labels: npt.NDArray[np.int64], epsilon: float, seed: int) -> Any:
+def _network(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: float, seed: int) -> Any:
     import tensorflow as tf
 
     from tfx_anonymizer.dp_training import Budget, dp_fit
@@ -114,14 +114,16 @@ def _network(rows: Rows, labels: npt.NDArray[np.int64], epsilon: float, seed: in
         [
             tf.keras.Input(shape=(rows.shape[1],)),
             tf.keras.layers.Dense(100, activation="relu"),
-            tf.keras.layers.Dense(1, activation="sigmoid"),
+            tf.keras.layers.Dense(1, "sigmoid") if classes == 2 else tf.keras.layers.Dense(classes, "softmax"),
         ]
     )
-    model.compile(optimizer=tf.keras.optimizers.Adam(RATE), loss="binary_crossentropy")
+    loss = "binary_crossentropy" if classes == 2 else "categorical_crossentropy"
+    model.compile(optimizer=tf.keras.optimizers.Adam(RATE), loss=loss)
+    wanted = labels if classes == 2 else np.eye(classes)[labels]
     dp_fit(
         model,
         rows,
-        labels.astype(np.float32),
+        wanted.astype(np.float32),
         budget=Budget(epsilon, DELTA),
         batch_size=min(BATCH, len(rows) // 4),
         epochs=EPOCHS,
@@ -129,17 +131,24 @@ def _network(rows: Rows, labels: npt.NDArray[np.int64], epsilon: float, seed: in
         chunk=256,
         seed=seed,
     )
-    return lambda asked: np.asarray(model(asked), dtype=np.float64)[:, 0]
+
+    def predict(asked: Rows) -> Probabilities:
+        said = np.asarray(model(asked), dtype=np.float64)
+        return np.concatenate([1 - said, said], axis=1) if classes == 2 else said
+
+    return predict
 
 
-def _forest(rows: Rows, labels: npt.NDArray[np.int64], epsilon: float, seed: int) -> Any:
-    def predict(asked: Rows) -> npt.NDArray[np.float64]:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            np.savez(folder / "given.npz", rows=rows, labels=labels, asked=asked)
-            command = [python(), SCRIPT, folder, str(epsilon), str(DEPTH), str(seed)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-            return np.asarray(np.load(folder / "said.npy"), dtype=np.float64)
+def _forest(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: float, seed: int) -> Any:
+    # Lives as long as the forest does that is kept in it.
+    holder = tempfile.TemporaryDirectory()
+
+    def predict(asked: Rows) -> Probabilities:
+        folder = Path(holder.name)
+        np.savez(folder / "given.npz", rows=rows, labels=labels, asked=asked)
+        command = [python(), SCRIPT, folder, str(epsilon), str(DEPTH), str(seed), str(classes)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        return np.asarray(np.load(folder / "said.npy"), dtype=np.float64)
 
     return predict
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tfx_anonymizer.attacks.encoding import encode
 from tfx_anonymizer.attacks.figures import Figures, measure
+from tfx_anonymizer.attacks.release.absence import absence
 from tfx_anonymizer.attacks.release.comparison import Comparison
 from tfx_anonymizer.attacks.release.inference import inference
 from tfx_anonymizer.attacks.release.linkability import linkability
@@ -32,6 +33,7 @@ class ReleaseAudit:
         known: Attacks that know the quasi-identifiers, and sensitive columns inferred from them.
         more: Attacks that know every released column, and the label inferred: what k-anonymity does not speak of.
         nearness: Membership told by the distance to the nearest released combination.
+        absence: Membership told by what the release leaves out; see `attacks.release.absence`.
         small: Released rows in classes of fewer than k.
         k: The promise.
     """
@@ -39,6 +41,7 @@ class ReleaseAudit:
     known: tuple[Comparison, ...]
     more: tuple[Comparison, ...]
     nearness: Figures
+    absence: Figures
     small: int
     k: int
 
@@ -48,6 +51,7 @@ class ReleaseAudit:
             "knowing_the_quasi_identifiers": {found.name: found.to_dict() for found in self.known},
             "knowing_more": {found.name: found.to_dict() for found in self.more},
             "nearness": self.nearness.to_dict(),
+            "absence": self.absence.to_dict(),
             "rows_in_classes_below_k": self.small,
         }
 
@@ -96,9 +100,11 @@ def audit_release(
         presence("presence_below_k", by_names, below=policy.k, confidence=confidence),
     ]
     more = [presence("presence_of_the_whole_record", whole, confidence=confidence)]
-    near, far = nearness(by_names)
-    judged = np.arange(len(near) + len(far)) < len(near)
-    distances = measure(np.concatenate([near, far]), judged, by_coin=by_coin, confidence=confidence, seed=seed)
+    judged = np.arange(tables[0].num_rows + tables[1].num_rows) < tables[0].num_rows
+    distances, absences = (
+        measure(np.concatenate(scores), judged, by_coin=by_coin, confidence=confidence, seed=seed)
+        for scores in (nearness(by_names), absence(by_names, policy.k))
+    )
     step("singling out, linking, inferring")
     for number in _PREDICATES:
         known.append(_singled(by_names, number, settings, "singling_out"))
@@ -112,7 +118,7 @@ def audit_release(
         found = inference(columns, secret, confidence=confidence, seed=seed)
         (known if secret in policy.sensitive else more).append(found)
     small = rows_in_small_classes(by_names.tables[2], policy.k)
-    return ReleaseAudit(tuple(known), tuple(more), distances, small, policy.k)
+    return ReleaseAudit(tuple(known), tuple(more), distances, absences, small, policy.k)
 
 
 def _singled(tables: Any, number: int, settings: AuditSettings, name: str) -> Comparison:

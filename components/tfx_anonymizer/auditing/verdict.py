@@ -110,8 +110,9 @@ def _of_model(model: ModelAudit, settings: AuditSettings) -> list[AuditCheck]:
 
 def _of_release(release: ReleaseAudit, settings: AuditSettings) -> list[AuditCheck]:
     found = [_check("risk", comparison.name, settings.max_risk, comparison.risk) for comparison in release.known]
-    found.append(_check("auc", "nearness", settings.max_auc, release.nearness.auc))
-    found.append(_check("tpr_at_fpr_0.01", "nearness", settings.max_tpr, release.nearness.caught_at[0.01]))
+    for name, figures in (("nearness", release.nearness), ("absence", release.absence)):
+        found.append(_check("auc", name, settings.max_auc, figures.auc))
+        found.append(_check("tpr_at_fpr_0.01", name, settings.max_tpr, figures.caught_at[0.01]))
     small = float(release.small)
     found.append(AuditCheck("rows_in_classes_below_k", "counting", 0.0, small, small, release.small == 0))
     return found
