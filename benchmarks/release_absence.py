@@ -3,7 +3,7 @@
 UCI Adult, members against as many held-out people, for every representative. Four attacks: nearness to a released
 combination; absence (`tfx_anonymizer.attacks.release.absence`); a classifier that knows who is who for half of the
 people and learns from all of it, asked about the other half; and the same classifier without absence. Beside them two
-releases to be sure of the attack by: `planted`, in which every hundredth member is hidden by exchanging one value, and
+releases to be sure of the attack by: `planted`, in which every tenth member is hidden by exchanging one value, and
 `stranger`, the release of other people altogether. Rows are added to a CSV file as they are measured.
 """
 
@@ -104,13 +104,13 @@ def _features(tables: EncodedTables, near: Floats) -> Floats:
 
 
 def planted(case: Case, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Makes a release that leaks by absence alone: every hundredth row with one value exchanged, if nobody has that.
+    """Makes a release that leaks by absence alone: every tenth row with one value exchanged, if nobody has that.
 
     Presence does not see it, for no released combination is anyone's.
     """
     names = list(case.quasi_identifiers)
     rng = np.random.default_rng(seed)
-    chosen = rows.iloc[rng.permutation(len(rows))[: len(rows) // 100]][names].copy()
+    chosen = rows.iloc[rng.permutation(len(rows))[: len(rows) // 10]][names].copy()
     for row in range(len(chosen)):
         column = int(rng.integers(len(names)))
         chosen.iloc[row, column] = rows[names[column]].iloc[int(rng.integers(len(rows)))]
@@ -184,7 +184,7 @@ def _released(
 def _table(found: pd.DataFrame) -> Table:
     shown = Table(
         "k", "release", "attack", "seeds", "AUC", "least to greatest limit", "holds 0.5", "caught at 1 %",
-        "epsilon at least", "excluded: members, others",
+        "epsilon at least", "members excluded", "others excluded", "of",
     )  # fmt: skip
     for (k, name, attack), rows in found.groupby(["k", "release", "attack"], sort=False):
         holds = int(((rows["low"] <= 0.5) & (rows["high"] >= 0.5)).sum())
@@ -192,8 +192,8 @@ def _table(found: pd.DataFrame) -> Table:
             str(k), name, attack, str(len(rows)), f"{rows['auc'].mean():.4f} ± {rows['auc'].std():.4f}",
             f"{rows['low'].min():.3f} to {rows['high'].max():.3f}", f"{holds} of {len(rows)}",
             f"{100 * rows['tpr'].mean():.2f} %", f"{rows['epsilon'].max():.2f}",
-            f"{rows['excluded_members'].mean():.1f}, {rows['excluded_others'].mean():.1f} "
-            f"of {rows['judged'].iloc[0]:,}",
+            f"{rows['excluded_members'].mean():.1f}", f"{rows['excluded_others'].mean():.1f}",
+            f"{rows['judged'].iloc[0]:,}",
         )  # fmt: skip
     return shown
 
