@@ -109,7 +109,8 @@ def planted(case: Case, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     Presence does not see it, for no released combination is anyone's.
     """
     names = list(case.quasi_identifiers)
-    rng = np.random.default_rng(seed)
+    # Not the seed alone, from which it is drawn who is known to the classifier.
+    rng = np.random.default_rng([seed, 1])
     chosen = rows.iloc[rng.permutation(len(rows))[: len(rows) // 10]][names].copy()
     for row in range(len(chosen)):
         column = int(rng.integers(len(names)))

@@ -21,7 +21,7 @@ from tfx_anonymizer.attacks import roc
 STRONGEST = "rmia"
 # Shares below have no place on a logarithmic axis; they are drawn here.
 _LEAST_PERCENT = 0.1
-_LEAST_GAP = 10.0  # points between two labels, one above the other
+_LEAST_GAP = 11.0  # points between two labels, one above the other
 _BLUE, _ORANGE = "tab:blue", "tab:orange"
 
 Floats = npt.NDArray[np.float64]
@@ -179,7 +179,7 @@ def _plot_model(axis: Any, points: pd.DataFrame) -> None:
     axis.minorticks_off()
     low, high = axis.get_xlim()
     # Room for the labels on either side.
-    axis.set_xlim(min(low, 0.6) / 1.6, max(high, 3) * 1.9)
+    axis.set_xlim(min(low, 0.6) / 2.2, max(high, 12) * 1.9)
     axis.axvline(1, color="black", linewidth=0.8, linestyle=":")
     axis.set_xlabel("members caught at 1 % false alarms, % (RMIA)")
     axis.grid(alpha=0.3)
@@ -187,17 +187,21 @@ def _plot_model(axis: Any, points: pd.DataFrame) -> None:
 
 
 def _label(axis: Any, points: pd.DataFrame) -> None:
-    """Names the points, those of one kind on the left and those of the other on the right, none over another."""
-    for is_private, aside, side in ((False, 12, "left"), (True, -12, "right")):
-        shown = [point for _, point in points.iterrows() if bool(point["budget"]) == is_private]
-        if not shown:
-            continue
-        to_points = 72 / axis.figure.dpi
+    """Names the points beside them in two columns, each kind in one, with a line to each; the raw model's beside it."""
+    raw = points[(points["k"] == 0) & (points["budget"] == 0)]
+    for _, point in raw.iterrows():
+        axis.annotate("raw", _place(point), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
+    others = points.drop(raw.index)
+    to_points = 72 / axis.figure.dpi
+    for is_private, column in ((True, 0.02), (False, 0.62)):
+        shown = [point for _, point in others.iterrows() if bool(point["budget"]) == is_private]
         heights = [axis.transData.transform(_place(point))[1] * to_points for point in shown]
-        for point, height, moved in zip(shown, heights, apart(heights, _LEAST_GAP), strict=True):
+        for point, height in zip(shown, apart(heights, _LEAST_GAP), strict=True):
+            at = axis.transAxes.inverted().transform((0, height / to_points))[1]
             axis.annotate(
-                called(point["k"], point["budget"]), _place(point), xytext=(aside, moved - height),
-                textcoords="offset points", ha=side, va="center", fontsize=8,
+                called(point["k"], point["budget"]), _place(point), xytext=(column, at), textcoords="axes fraction",
+                ha="left", va="center", fontsize=8,
+                arrowprops={"arrowstyle": "-", "color": "grey", "linewidth": 0.5, "shrinkA": 2, "shrinkB": 5},
             )  # fmt: skip
 
 
