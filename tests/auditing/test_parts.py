@@ -13,6 +13,7 @@ from tests.support.people import make_people
 from tfx_anonymizer.attacks.figures import measure
 from tfx_anonymizer.auditing.attribute_audit import audit_attribute
 from tfx_anonymizer.auditing.model_audit import Judgement, ModelAudit, audit_model
+from tfx_anonymizer.auditing.release_audit import audit_release
 from tfx_anonymizer.auditing.replicas import BuiltinPipeline, as_replica, load_function
 from tfx_anonymizer.auditing.settings import AuditSettings
 from tfx_anonymizer.auditing.subject import make_subject
@@ -128,6 +129,26 @@ def test_a_small_leak_is_shown_and_may_be_allowed():
     assert verdict.shown == ("model: loss",)
     assert verdict.blessed
     assert not audit_of(rng.normal(size=8000) + 0.15 * members, members, max_auc=0.5).blessed
+
+
+def test_whom_a_release_hides_by_an_exchange_breaks_a_bound_of_absence():
+    rng = np.random.default_rng(2)
+    names = list("abcdef")
+    policy = AnonymizationPolicy(tuple(names), 5, categorical=tuple(names))
+    members, others = (rng.integers(0, 8, (600, 6)) for _ in range(2))
+    hidden = members[:120].copy()
+    # A value that nobody has, in another column of each; five rows of each, as a class is released.
+    hidden[np.arange(120), rng.integers(0, 6, 120)] = 100 + np.arange(120)
+    release = np.repeat(hidden, 5, axis=0)
+    tables = [pa.table(dict(zip(names, rows.T, strict=True))) for rows in (members, others, release)]
+    settings = AuditSettings(mode="quick", max_tpr=0.1)
+    found = audit_release(*tables, policy, settings)
+    assert found.absence.auc.low > 0.55
+    assert found.to_dict()["absence"]["tpr_at_fpr"]["0.01"]["value"] > 0.1
+    broken = [check for check in judge(settings, release=found).checks if not check.holds]
+    assert ("tpr_at_fpr_0.01", "absence") in [(check.name, check.attack) for check in broken]
+    (presence,) = [attack for attack in found.known if attack.name == "presence"]
+    assert presence.successes == 0
 
 
 def test_references_are_asked_for_by_name():
