@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tfx_anonymizer.core.columns import column_names, kind_of, read_column, replace_columns, require_values
+from tfx_anonymizer.core.columns import column_names, kind_of, people_of, read_column, replace_columns, require_values
 from tfx_anonymizer.errors import ColumnError, InputDataError
 
 SERIES = {
@@ -125,3 +125,14 @@ def test_kinds():
     assert kind_of(pa.array([datetime.date(2020, 1, 1)]), codes=False) == "numeric"
     assert kind_of(pa.array([True]), codes=False) == "categorical"
     assert kind_of(pa.array(["a"]), codes=False) == "categorical"
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pa.table])
+def test_people_are_numbered_as_they_appear(of):
+    ids = ["東京", "ann", "東京", ""]
+    assert people_of(of({"who": ids}), "who").tolist() == [0, 1, 0, 2]
+    assert people_of(of({"who": ids}), "who").dtype == np.int32
+    with pytest.raises(ColumnError, match=r"'who' is missing in some rows.*1 rows"):
+        people_of(of({"who": ["ann", None]}), "who")
+    with pytest.raises(ColumnError, match="'who'"):
+        people_of(of({"id": ids}), "who")

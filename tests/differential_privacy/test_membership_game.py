@@ -16,10 +16,11 @@ import pytest
 from tests.support.dp_tables import DOMAIN
 from tfx_anonymizer.attacks.intervals import lower_limit, upper_limit
 from tfx_anonymizer.differential_privacy.budget import Budget
+from tfx_anonymizer.differential_privacy.coins import generator
 from tfx_anonymizer.differential_privacy.layout import Layout
 from tfx_anonymizer.differential_privacy.plan import Design, plan
 from tfx_anonymizer.differential_privacy.released import with_noise
-from tfx_anonymizer.differential_privacy.synthesis import found_centres, generator
+from tfx_anonymizer.differential_privacy.synthesis import found_centres
 
 BUDGET = Budget(epsilon=1.0, delta=2e-3)
 GAMES = 6000

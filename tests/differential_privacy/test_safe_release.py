@@ -122,7 +122,7 @@ def test_what_cannot_be_kept_is_refused(fitted, people):
     late = SafeAnonymizer(["age"], budget=Budget(1.0, 1e-4), partitioner="guided_tree").fit(others[:1000])
     with pytest.raises(GuaranteeError, match="delta is too large for so many people"):
         late.release(others[1000:2500])
-    with pytest.raises(ColumnError, match="whose row each is; got: 1 rows"):
+    with pytest.raises(ColumnError, match=r"missing in some rows, so it cannot be said whose they are; got: 1 rows"):
         one_row_each(pd.DataFrame({"id": ["a", None]}), "id", Coins())
     for share in (0, 1, 2.0, True):
         with pytest.raises(PolicyError, match="share is out of range"):

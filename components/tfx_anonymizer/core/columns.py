@@ -82,6 +82,33 @@ def read_column(table: Table, name: str, role: str) -> pa.Array:
     return _plain(array, name)
 
 
+def people_of(table: Table, entity_id: str) -> npt.NDArray[np.int32]:
+    """Numbers the people of a table.
+
+    Args:
+        table: A pandas DataFrame or an Arrow Table of n rows.
+        entity_id: The column that says whose row it is.
+
+    Returns:
+        Whose each row is, codes from 0 in the order in which people appear, int32, shape (n,).
+
+    Raises:
+        ColumnError: If the column is absent, or missing in some row.
+
+    Example:
+        >>> people_of(pa.table({"who": ["ann", "bob", "ann"]}), "who").tolist()
+        [0, 1, 0]
+    """
+    array = read_column(table, entity_id, "entity_id")
+    if array.null_count:
+        raise ColumnError(
+            f"entity_id column {entity_id!r} is missing in some rows, so it cannot be said whose they are",
+            got=f"{array.null_count} rows without one",
+            hint="drop those rows, or give each an id of its own if they are different people",
+        )
+    return np.asarray(array.dictionary_encode().indices, dtype=np.int32)
+
+
 def require_values(array: pa.Array, name: str) -> None:
     """Refuses a column in which every row is missing.
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfx_anonymizer.core import diversity
-from tfx_anonymizer.core.columns import Table, column_names, kind_of, read_column
+from tfx_anonymizer.core.columns import Table, column_names, kind_of, people_of, read_column
 from tfx_anonymizer.core.whole import Whole
-from tfx_anonymizer.errors import ColumnError, GuaranteeError
+from tfx_anonymizer.errors import GuaranteeError
 from tfx_anonymizer.policy import AnonymizationPolicy
 
 Codes = npt.NDArray[np.int32]
@@ -81,7 +81,7 @@ def bind(policy: AnonymizationPolicy, table: Table, part_of: Whole | None = None
         GuaranteeError: If the whole table as a single class would break the guarantee.
     """
     rows = len(table) if len(column_names(table)) else 0
-    people = None if policy.entity_id is None else _people(table, policy.entity_id)
+    people = None if policy.entity_id is None else people_of(table, policy.entity_id)
     columns, ordered = [], []
     protects = policy.l is not None or policy.t is not None
     for name in policy.sensitive if protects else ():
@@ -147,17 +147,6 @@ def _check_diverse(name: str, codes: Codes, guarantees: Guarantees) -> None:
         got, asked = f"r1 / (r_l + …) = {reached[0]:.4g}", f"c={guarantees.c}, l={guarantees.l}"
         hint = "use a greater c or a smaller l"
     raise GuaranteeError(f"sensitive column {name!r} {problem}", got=f"{got}, {asked}", hint=hint)
-
-
-def _people(table: Table, name: str) -> Codes:
-    array = read_column(table, name, "entity_id")
-    if array.null_count:
-        raise ColumnError(
-            f"entity_id column {name!r} is missing in some rows, so it cannot be said whose they are",
-            got=f"{array.null_count} rows without one",
-            hint="drop those rows or give each an id of its own",
-        )
-    return np.asarray(array.dictionary_encode().indices, dtype=np.int32)
 
 
 def _sensitive(table: Table, name: str, part_of: Whole | None) -> tuple[Codes, bool]:

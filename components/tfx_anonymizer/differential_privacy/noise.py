@@ -1,70 +1,38 @@
-"""Noise: Gaussian, rounded to whole numbers, from the operating system's cryptographic source.
+"""Gaussian noise, of whole numbers for sums of whole numbers and of floats for sums of gradients.
 
-Sums here are whole numbers, so rounding the noise is rounding the noisy sum: what is released is computed from the
+Sums of people are whole numbers, so rounding the noise is rounding the noisy sum: what is released is computed from the
 Gaussian mechanism's answer alone, and accounting for that one holds. The lattice of floating point numbers near a noisy
 answer, by which Mironov (2012) tells the sum beneath, is not there: every answer is a whole number, and every whole
 number may come of every table. Draws are made from 64 bits by the inverse of the distribution function, the tail in
 full precision up to 9 standard deviations; that the tail ends there adds some 1e-19 a coordinate to delta, which is not
 counted.
 
-A seed makes draws repeatable. Whoever knows it can take the noise off again, so nothing made with one is private.
+Sums of gradients are floats. Of one Gaussian made of floats the lowest bits can tell what it was added to; of the sum
+of four, whose variance is that of one when halved, undoing it takes more than 2^100 steps (Holohan and Braghin 2021).
 
 Example:
-    >>> noise = rounded_gaussian(source(None), 10.0, (1000,))
+    >>> from tfx_anonymizer.differential_privacy.coins import Coins
+    >>> noise = rounded_gaussian(Coins(), 10.0, (1000,))
     >>> noise.dtype, bool(8 < noise.std() < 12)
     (dtype('int64'), True)
+    >>> standard_gaussian(Coins(), 3).dtype
+    dtype('float64')
 """
 
 from __future__ import annotations
 
-import os
-import zlib
-from typing import Protocol
-
 import numpy as np
-import numpy.typing as npt
 
-Bits = npt.NDArray[np.uint64]
+from tfx_anonymizer.differential_privacy.coins import Coins, Floats, Ints
 
-
-class BitSource(Protocol):
-    """Where random bits come from."""
-
-    def take(self, count: int) -> Bits:
-        """Returns 64 random bits `count` times."""
-        ...
+_SUMMED = 4
 
 
-class SecureSource:
-    """The operating system's: os.urandom."""
-
-    def take(self, count: int) -> Bits:
-        """Returns 64 random bits `count` times."""
-        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
-
-
-class SeededSource:
-    """The same bits for the same seed and purpose; for tests, never for a release."""
-
-    def __init__(self, seed: int, purpose: str) -> None:
-        """Takes a seed, and what the bits are for: other purposes get bits of their own."""
-        self._bits = np.random.Philox(np.random.SeedSequence([seed, zlib.crc32(purpose.encode())]))
-
-    def take(self, count: int) -> Bits:
-        """Returns 64 random bits `count` times."""
-        return np.asarray(self._bits.random_raw(count), dtype=np.uint64)
-
-
-def source(seed: int | None, purpose: str = "") -> BitSource:
-    """Returns the secure source, or the repeatable one if a seed is given."""
-    return SecureSource() if seed is None else SeededSource(seed, purpose)
-
-
-def rounded_gaussian(bits: BitSource, scale: float, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def rounded_gaussian(coins: Coins, scale: float, shape: tuple[int, ...]) -> Ints:
     """Draws Gaussian noise and rounds it.
 
     Args:
-        bits: Where randomness comes from.
+        coins: Where chance comes from.
         scale: Standard deviation before rounding.
         shape: Of the result.
 
@@ -73,10 +41,20 @@ def rounded_gaussian(bits: BitSource, scale: float, shape: tuple[int, ...]) -> n
     """
     from scipy.special import ndtri
 
-    drawn = bits.take(int(np.prod(shape)))
+    drawn = coins.words(int(np.prod(shape)))
     # One bit for the sign; the others say how deep in the tail, from 2^-65 up to a half.
     depth = ((drawn >> np.uint64(1)).astype(np.float64) + 0.5) * 2.0**-64
     size = -ndtri(depth)
     signed = np.where(drawn & np.uint64(1), size, -size)
-    found: npt.NDArray[np.int64] = np.rint(scale * signed).astype(np.int64).reshape(shape)
+    found: Ints = np.rint(scale * signed).astype(np.int64).reshape(shape)
     return found
+
+
+def standard_gaussian(coins: Coins, count: int) -> Floats:
+    """Draws from the standard normal distribution; float64, shape (count,)."""
+    total = np.zeros(count)
+    for _ in range(_SUMMED):
+        # Box and Muller's transform.
+        radius = np.sqrt(-2.0 * np.log(coins.uniforms(count)))
+        total += radius * np.cos(2.0 * np.pi * coins.uniforms(count))
+    return np.asarray(total / np.sqrt(_SUMMED), dtype=np.float64)

@@ -18,7 +18,7 @@ import numbers
 import numpy as np
 import numpy.typing as npt
 
-from tfx_anonymizer.differential_privacy.noise import source
+from tfx_anonymizer.differential_privacy.coins import Coins
 from tfx_anonymizer.errors import PolicyError
 
 
@@ -86,11 +86,11 @@ class RandomizedResponse:
         codes = np.asarray(truth, dtype=np.int64)
         if codes.size and not (codes.min() >= 0 and codes.max() < self.values):
             raise PolicyError("a value is no code", allowed=f"0 to {self.values - 1}")
-        bits = source(seed, "randomized response")
+        coins = Coins(seed, "randomized response")
         # Rounded down to a multiple of 2^-53: at most that much less truth.
-        honest = (bits.take(codes.size) >> np.uint64(11)) * 2.0**-53 < self.truth
+        honest = (coins.words(codes.size) >> np.uint64(11)) * 2.0**-53 < self.truth
         # 64 bits over a few values: each is as likely as the others to within k / 2^64.
-        step = (bits.take(codes.size) % np.uint64(self.values - 1)).astype(np.int64) + 1
+        step = (coins.words(codes.size) % np.uint64(self.values - 1)).astype(np.int64) + 1
         return np.where(honest.reshape(codes.shape), codes, (codes + step.reshape(codes.shape)) % self.values)
 
     def estimate(self, answers: npt.ArrayLike) -> Estimate:

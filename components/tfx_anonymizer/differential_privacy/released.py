@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from tfx_anonymizer.differential_privacy.attributes import Floats
 from tfx_anonymizer.differential_privacy.blocks import distributions, sizes
+from tfx_anonymizer.differential_privacy.coins import Coins
 from tfx_anonymizer.differential_privacy.encoding import Sums
 from tfx_anonymizer.differential_privacy.layout import Layout
-from tfx_anonymizer.differential_privacy.noise import rounded_gaussian, source
+from tfx_anonymizer.differential_privacy.noise import rounded_gaussian
 from tfx_anonymizer.differential_privacy.plan import Plan
 from tfx_anonymizer.errors import GuaranteeError
 
@@ -65,8 +66,8 @@ def with_noise(centres: Floats, counts: Sums, sums: Sums, layout: Layout, plan: 
         seed: None, unless nothing private is at stake.
     """
     counting, _, mixing = plan.scales(layout.encoding.squared_norm)
-    noisy_counts = counts + rounded_gaussian(source(seed, "counts"), counting, counts.shape)
-    return Released(centres, noisy_counts, sums + rounded_gaussian(source(seed, "mixtures"), mixing, sums.shape))
+    noisy_counts = counts + rounded_gaussian(Coins(seed, "counts"), counting, counts.shape)
+    return Released(centres, noisy_counts, sums + rounded_gaussian(Coins(seed, "mixtures"), mixing, sums.shape))
 
 
 def prototypes(released: Released, layout: Layout, plan: Plan) -> Prototypes:

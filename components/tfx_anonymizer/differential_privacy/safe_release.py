@@ -27,12 +27,12 @@ import pandas as pd
 import pyarrow as pa
 
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer, measure_privacy
-from tfx_anonymizer.core.columns import Table, column_names, read_column
+from tfx_anonymizer.core.columns import Table, column_names, people_of, read_column
 from tfx_anonymizer.core.row_order import content_hashes
 from tfx_anonymizer.differential_privacy.budget import Budget
 from tfx_anonymizer.differential_privacy.coins import Bools, Coins, Ints
 from tfx_anonymizer.differential_privacy.safe_sampling import check_sampling, greatest_sampling, least_k, sampling_delta
-from tfx_anonymizer.errors import ColumnError, GuaranteeError, PolicyError, unknown_column
+from tfx_anonymizer.errors import GuaranteeError, PolicyError, unknown_column
 
 COVERS = "people of the release split: what one of them, more or less, changes in the published records"
 DOES_NOT_COVER = (
@@ -233,7 +233,7 @@ def disjoint_split(
     """
     if isinstance(share, bool) or not 0.0 < share < 1.0:
         raise PolicyError("share is out of range", got=repr(share), allowed="a number above 0 and below 1")
-    whose = np.arange(len(table)) if entity_id is None else _ids(table, entity_id)
+    whose = np.arange(len(table)) if entity_id is None else people_of(table, entity_id)
     heads = Coins(seed).flips(int(whose.max(initial=-1)) + 1, share)[whose]
     names = column_names(table)
     return _rows(table, np.flatnonzero(heads), names), _rows(table, np.flatnonzero(~heads), names)
@@ -244,7 +244,7 @@ def one_row_each(table: Table, entity_id: str | None, coins: Coins) -> Ints:
     if entity_id is None:
         return np.arange(len(table), dtype=np.int64)
     order = coins.permutation(len(table))
-    _, first = np.unique(_ids(table, entity_id)[order], return_index=True)
+    _, first = np.unique(people_of(table, entity_id)[order], return_index=True)
     return np.asarray(order[first], dtype=np.int64)
 
 
@@ -259,17 +259,6 @@ def large_cells(cells: Ints, k: int) -> Bools:
     """Tells which rows are in cells of k or more; bool, shape (n,)."""
     kept: Bools = np.bincount(cells)[cells] >= k if len(cells) else np.zeros(0, dtype=np.bool_)
     return kept
-
-
-def _ids(table: Table, entity_id: str) -> Ints:
-    array = read_column(table, entity_id, "entity_id")
-    if array.null_count:
-        raise ColumnError(
-            f"column {entity_id!r} does not say whose row each is",
-            got=f"{array.null_count} rows without an id",
-            hint="leave these rows out, or give each an id of its own if they are different people",
-        )
-    return _codes(array)
 
 
 def _codes(array: pa.Array) -> Ints:

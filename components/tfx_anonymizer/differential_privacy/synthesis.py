@@ -17,7 +17,6 @@ Example:
 from __future__ import annotations
 
 import dataclasses
-import secrets
 
 import numpy as np
 import pyarrow as pa
@@ -25,12 +24,13 @@ import pyarrow as pa
 from tfx_anonymizer.differential_privacy.attributes import Floats
 from tfx_anonymizer.differential_privacy.budget import Budget
 from tfx_anonymizer.differential_privacy.clusters import first_centres, moved, only_centre
+from tfx_anonymizer.differential_privacy.coins import Coins, generator
 from tfx_anonymizer.differential_privacy.decoding import draw_rows
 from tfx_anonymizer.differential_privacy.domain import Domain
 from tfx_anonymizer.differential_privacy.encoding import Sums
 from tfx_anonymizer.differential_privacy.inducing_points import induced
 from tfx_anonymizer.differential_privacy.layout import Layout
-from tfx_anonymizer.differential_privacy.noise import rounded_gaussian, source
+from tfx_anonymizer.differential_privacy.noise import rounded_gaussian
 from tfx_anonymizer.differential_privacy.people import Coded
 from tfx_anonymizer.differential_privacy.plan import Design, Plan, plan
 from tfx_anonymizer.differential_privacy.released import Prototypes, Released, prototypes, with_noise
@@ -100,11 +100,6 @@ def synthesize(
     return Synthetic(made, chosen.spending(source_name), chosen, released)
 
 
-def generator(seed: int | None, *stream: int) -> np.random.Generator:
-    """Returns what draws where nothing private is seen."""
-    return np.random.default_rng([secrets.randbits(128) if seed is None else seed, *stream])
-
-
 def check_people(released: Released, plan: Plan) -> None:
     """Holds delta against the noisy number of people.
 
@@ -136,14 +131,14 @@ def found_centres(coded: Coded, layout: Layout, plan: Plan, random: np.random.Ge
 def start_centres(total: Sums, layout: Layout, plan: Plan, random: np.random.Generator, seed: int | None) -> Floats:
     """Draws first centres from the sum of all, shape (1, width), to which noise is added here."""
     _, scale, _ = plan.scales(layout.encoding.squared_norm)
-    noisy = total + rounded_gaussian(source(seed, "all"), scale, total.shape)
+    noisy = total + rounded_gaussian(Coins(seed, "all"), scale, total.shape)
     return first_centres(noisy, layout.encoding, layout.clusters, scale, random)
 
 
 def next_centres(centres: Floats, sums: Sums, layout: Layout, plan: Plan, turn: int, seed: int | None) -> Floats:
     """Moves centres by the sums of the records nearest to them, to which noise is added here."""
     _, scale, _ = plan.scales(layout.encoding.squared_norm)
-    noisy = sums + rounded_gaussian(source(seed, f"turn {turn}"), scale, sums.shape)
+    noisy = sums + rounded_gaussian(Coins(seed, f"turn {turn}"), scale, sums.shape)
     return moved(centres, noisy, layout.encoding, scale)
 
 

@@ -8,11 +8,12 @@ import numbers
 from collections.abc import Mapping
 from typing import Any
 
+from tfx_anonymizer.differential_privacy.coins import seed_or_secret
 from tfx_anonymizer.differential_privacy.domain import Domain
 from tfx_anonymizer.differential_privacy.plan import Design
 from tfx_anonymizer.errors import PolicyError
 from tfx_anonymizer.policy import schema_roles
-from tfx_anonymizer.transforms.synthetic_rows import Wanted, seed_of
+from tfx_anonymizer.transforms.synthetic_rows import Wanted
 
 OTHER_SPLITS = ("pass", "drop")
 
@@ -69,7 +70,7 @@ class Settings:
     @property
     def wanted(self) -> Wanted:
         """What rows are to be made; new ones at each call, where there is no seed."""
-        return Wanted(self.rows, self.weight_key, self.points, seed_of(self.seed))
+        return Wanted(self.rows, self.weight_key, self.points, seed_or_secret(self.seed))
 
     def with_roles(self, schema: Any) -> Settings:
         """Returns the settings with the roles that a schema's tags give, where no argument gives them."""

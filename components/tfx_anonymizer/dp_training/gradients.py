@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfx_anonymizer.differential_privacy.coins import Coins, Ints
+from tfx_anonymizer.differential_privacy.noise import standard_gaussian
 from tfx_anonymizer.dp_training.models import loss_of
 
 # Rounding in float32 may leave a clipped gradient a little longer than the bound; it is clipped that much shorter.
@@ -82,7 +83,7 @@ class PrivateStep:
         """Draws the noise of one step: one float64 array a trainable variable, in its shape."""
         shapes = [tuple(variable.shape) for variable in self._model.trainable_variables]
         sizes = [int(np.prod(shape)) for shape in shapes]
-        drawn = self._coins.normals(sum(sizes)) * (self._noise_multiplier * self._clip_norm)
+        drawn = standard_gaussian(self._coins, sum(sizes)) * (self._noise_multiplier * self._clip_norm)
         parts = np.split(drawn, np.cumsum(sizes)[:-1])
         return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 

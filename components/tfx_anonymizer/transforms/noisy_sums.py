@@ -31,11 +31,12 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
 from tfx_anonymizer.differential_privacy.clusters import only_centre
+from tfx_anonymizer.differential_privacy.coins import generator
 from tfx_anonymizer.differential_privacy.layout import Layout
 from tfx_anonymizer.differential_privacy.people import Coded
 from tfx_anonymizer.differential_privacy.plan import Plan
 from tfx_anonymizer.differential_privacy.released import Released, with_noise
-from tfx_anonymizer.differential_privacy.synthesis import check_people, generator, next_centres, start_centres
+from tfx_anonymizer.differential_privacy.synthesis import check_people, next_centres, start_centres
 
 # Tuples of integer arrays, and centres: Beam's type hints know no parameterized arrays.
 _Arrays: TypeAlias = Any

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import apache_beam as beam
-import numpy as np
 import pyarrow as pa
 
+from tfx_anonymizer.differential_privacy.coins import generator
 from tfx_anonymizer.differential_privacy.decoding import draw_rows
 from tfx_anonymizer.differential_privacy.layout import Layout
 from tfx_anonymizer.differential_privacy.plan import Plan
 from tfx_anonymizer.differential_privacy.released import Prototypes, Released
-from tfx_anonymizer.differential_privacy.synthesis import generator, kinds_of
+from tfx_anonymizer.differential_privacy.synthesis import kinds_of
 from tfx_anonymizer.transforms.columns import to_lists
 
 ROWS, SUMMARY = "rows", "summary"
@@ -100,8 +100,3 @@ def _draw(part: tuple[int, int, float], kinds: Prototypes, layout: Layout, wante
 def _as_lists(column: pa.ChunkedArray, present: bool) -> pa.Array:
     array = pa.concat_arrays(column.chunks)
     return to_lists(array, pa.large_list(array.type), empty=present)
-
-
-def seed_of(seed: int | None) -> int:
-    """Returns what draws rows: the seed, or a number that nobody knows beforehand."""
-    return int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
