@@ -11,11 +11,13 @@ from sklearn.model_selection import train_test_split
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 from tfx_anonymizer.datasets import read_adult
+from tfx_anonymizer.differential_privacy.attributes import Categorical
 from tfx_anonymizer.differential_privacy.domain import Domain
 
 LABEL = "income"
 NUMBERS = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 CATEGORIES = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country")
+FEATURES = (*NUMBERS, *CATEGORIES)
 SCHEMA = Path(__file__).parents[2] / "schemas/adult.pbtxt"
 
 
@@ -37,7 +39,7 @@ class Part:
 def load(folder: Path) -> pd.DataFrame:
     """Reads all rows, the twelve features and the label."""
     table = pd.concat([read_adult(folder, split) for split in ("train", "test")], ignore_index=True)
-    return table[[*NUMBERS, *CATEGORIES, LABEL]]
+    return table[[*FEATURES, LABEL]]
 
 
 def cut(table: pd.DataFrame, seed: int) -> Part:
@@ -50,3 +52,12 @@ def domain(**bins: int) -> Domain:
     """Returns what the schema says may be in the rows."""
     schema = text_format.Parse(SCHEMA.read_text(encoding="utf-8"), schema_pb2.Schema())
     return Domain.from_schema(schema, label=LABEL, **bins)
+
+
+def categories() -> dict[str, tuple[str, ...]]:
+    """Returns what the schema says each categorical feature may be, `?` standing for missing."""
+    return {
+        attribute.name: (*map(str, attribute.values), "?")
+        for attribute in domain().attributes
+        if isinstance(attribute, Categorical)
+    }

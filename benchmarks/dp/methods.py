@@ -1,29 +1,29 @@
 """Every method that is compared, by name.
 
-One that releases rows is judged by models trained on them; one that trains a model gives that model's scores under a
-name of its own.
+One that releases rows is judged by models trained on them; one that trains a model is judged by that model.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks.dp.cases import CATEGORIES, LABEL, NUMBERS, Part, domain
-from benchmarks.dp.models import build, features, judge
+from benchmarks.dp.cases import FEATURES, LABEL, categories, domain
+from benchmarks.dp.models import MODELS, Model, build, features, fit
+from benchmarks.privacy import private
 from tfx_anonymizer.core import AccuracyGuidedAnonymizer
 from tfx_anonymizer.differential_privacy.budget import Budget
-from tfx_anonymizer.differential_privacy.plan import Design, Plan, plan
+from tfx_anonymizer.differential_privacy.plan import Design
 from tfx_anonymizer.differential_privacy.synthesis import synthesize
 from tfx_anonymizer.errors import GuaranteeError
 
 # For 32,561 people; at most 1 / (10 * people).
 DELTA = 1e-6
 EPSILON, K, NOTHING = "epsilon", "k", "nothing"
-Scores = dict[str, tuple[float, float]]
+Release = Callable[[pd.DataFrame, float, int], pd.DataFrame]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,65 +32,84 @@ class Method:
 
     Attributes:
         strength: What says how private: `epsilon`, `k`, or `nothing`.
-        run: From a cut, a strength and a seed to accuracy and AUC by model.
+        train: From rows, a strength, a seed and names of models to the models, by name.
+        models: The names of those that it can train; the first is the one that is attacked.
     """
 
     strength: str
-    run: Callable[[Part, float, int], Scores]
+    train: Callable[[pd.DataFrame, float, int, Sequence[str]], dict[str, Model]]
+    models: tuple[str, ...] = tuple(MODELS)
 
 
-def raw(part: Part, _strength: float, seed: int) -> Scores:
-    """Trains on the rows themselves."""
-    return judge(part.train, part.test, seed)
+def on(release: Release) -> Callable[[pd.DataFrame, float, int, Sequence[str]], dict[str, Model]]:
+    """Makes of a release a training: of every model on the same rows."""
+
+    def train(rows: pd.DataFrame, strength: float, seed: int, models: Sequence[str]) -> dict[str, Model]:
+        released = release(rows, strength, seed)
+        return {name: fit(name, released, seed) for name in models}
+
+    return train
 
 
-def k_anonymous(part: Part, k: float, seed: int) -> Scores:
-    """Trains on k-anonymous rows, guided by what a cross-validated model says of them."""
+def raw(rows: pd.DataFrame, _strength: float, _seed: int) -> pd.DataFrame:
+    """Releases the rows themselves."""
+    return rows
+
+
+def k_anonymous(rows: pd.DataFrame, k: float, seed: int) -> pd.DataFrame:
+    """Makes k-anonymous rows, guided by what a cross-validated model says of them."""
     from sklearn.model_selection import cross_val_predict
 
-    known = features(part.train)
-    guide = cross_val_predict(build("logistic", seed), known, part.train[LABEL], cv=3, method="predict_proba")
-    anonymizer = AccuracyGuidedAnonymizer([*NUMBERS, *CATEGORIES], int(k), label=LABEL, effort="low", random_state=seed)
-    return judge(anonymizer.fit_transform(part.train, guide), part.test, seed)
+    guide = cross_val_predict(build("logistic", seed), features(rows), rows[LABEL], cv=3, method="predict_proba")
+    anonymizer = AccuracyGuidedAnonymizer([*FEATURES], int(k), label=LABEL, effort="low", random_state=seed)
+    released: pd.DataFrame = anonymizer.fit_transform(rows, guide)
+    return released
 
 
 class Synthetic:
-    """Trains on synthetic rows of one design; the noise, which looks at no data, is set once a budget."""
+    """Makes synthetic rows of one design."""
 
-    def __init__(self, design: Design, points: int | None = None, bins: int = 16) -> None:
+    def __init__(self, design: Design, points: int | None = None) -> None:
         """Takes how rows are made."""
         self._design = design
         self._points = points
-        self._domain = domain(bins=bins)
-        self._plans: dict[float, Plan] = {}
+        self._domain = domain(bins=16)
 
-    def __call__(self, part: Part, epsilon: float, seed: int) -> Scores:
-        """Makes rows and judges them; where there is nothing to release, the most frequent class is named."""
+    def __call__(self, rows: pd.DataFrame, epsilon: float, seed: int) -> pd.DataFrame:
+        """Makes rows; where there is nothing to release, one that has the most frequent class and nothing else."""
+        table = pa.Table.from_pandas(rows, preserve_index=False)
         budget = Budget(epsilon, DELTA)
-        if epsilon not in self._plans:
-            self._plans[epsilon] = plan(self._design, budget)
-        table = pa.Table.from_pandas(part.train, preserve_index=False)
         try:
-            found = synthesize(
-                table,
-                self._domain,
-                budget,
-                self._design,
-                points=self._points,
-                seed=seed,
-                planned=self._plans[epsilon],
-            )
+            found = synthesize(table, self._domain, budget, self._design, points=self._points, seed=seed)
         except GuaranteeError:
-            return judge(pd.DataFrame({LABEL: [0]}), part.test, seed)
-        return judge(found.table.to_pandas(), part.test, seed)
+            return pd.DataFrame({LABEL: [0]})
+        released: pd.DataFrame = found.table.to_pandas()
+        return released
+
+
+class Private:
+    """Trains one model within a budget, on rows encoded by the public schema; no rows are released."""
+
+    def __init__(self, model: str) -> None:
+        """Takes `forest` or `network`; see `benchmarks.privacy.private`."""
+        self._model = model
+        self._encode = private.PublicEncoding(FEATURES, categories(), one_hot=model == "network")
+
+    def __call__(self, rows: pd.DataFrame, epsilon: float, seed: int, _models: Sequence[str]) -> dict[str, Model]:
+        """Trains it."""
+        labels = rows[LABEL].to_numpy()
+        predict = private.fit(self._model, self._encode(rows), labels, epsilon, seed, delta=DELTA)
+        return {self._model: lambda asked: predict(self._encode(asked))[:, 1]}
 
 
 METHODS: dict[str, Method] = {
-    "not private": Method(NOTHING, raw),
-    "k-anonymous": Method(K, k_anonymous),
-    "random mixing": Method(EPSILON, Synthetic(Design("random_mixing"))),
-    "class-wise mixing": Method(EPSILON, Synthetic(Design("class_wise_mixing"))),
-    "ClustMix": Method(EPSILON, Synthetic(Design("clust_mix"))),
-    "ClustMix, inducing points": Method(EPSILON, Synthetic(Design("clust_mix"), points=200)),
-    "cluster means": Method(EPSILON, Synthetic(Design("cluster_means"))),
+    "not private": Method(NOTHING, on(raw)),
+    "k-anonymous": Method(K, on(k_anonymous)),
+    "random mixing": Method(EPSILON, on(Synthetic(Design("random_mixing")))),
+    "class-wise mixing": Method(EPSILON, on(Synthetic(Design("class_wise_mixing")))),
+    "ClustMix": Method(EPSILON, on(Synthetic(Design("clust_mix")))),
+    "ClustMix, inducing points": Method(EPSILON, on(Synthetic(Design("clust_mix"), points=200))),
+    "cluster means": Method(EPSILON, on(Synthetic(Design("cluster_means")))),
+    "DP-SGD network": Method(EPSILON, Private("network"), ("network",)),
+    "DP forest": Method(EPSILON, Private("forest"), ("forest",)),
 }

@@ -1,4 +1,4 @@
-"""Models that are trained on a release and asked about real rows."""
+"""Models that are trained on rows, or on a release of them, and asked about real rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -15,6 +16,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from benchmarks.dp.cases import CATEGORIES, LABEL, NUMBERS
+
+# Takes rows; returns the chance of label 1, float64, shape (n,).
+Model = Callable[[pd.DataFrame], npt.NDArray[np.float64]]
 
 MODELS: dict[str, Callable[[int], Any]] = {
     "forest": lambda seed: RandomForestClassifier(50, min_samples_leaf=5, random_state=seed, n_jobs=1),
@@ -40,19 +44,18 @@ def features(table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def judge(train: pd.DataFrame, test: pd.DataFrame, seed: int) -> dict[str, tuple[float, float]]:
-    """Trains every model on some rows and asks it about others.
-
-    Returns:
-        Accuracy and AUC by model; of a release with one class, what always naming it comes to.
-    """
-    label = train[LABEL].astype(int)
-    truth = test[LABEL].to_numpy()
+def fit(name: str, table: pd.DataFrame, seed: int) -> Model:
+    """Trains one of `MODELS`; of rows of one class, or of that class alone, it is what always names it."""
+    label = table[LABEL].astype(int)
     if label.nunique() < 2:
-        return dict.fromkeys(MODELS, (float((truth == label.iloc[0]).mean()), 0.5))
-    found = {}
-    for name in MODELS:
-        model = build(name, seed).fit(features(train), label)
-        chance = model.predict_proba(features(test))[:, 1]
-        found[name] = float(((chance > 0.5) == truth).mean()), float(roc_auc_score(truth, chance))
-    return found
+        always = float(label.iloc[0])
+        return lambda asked: np.full(len(asked), always)
+    model = build(name, seed).fit(features(table), label)
+    return lambda asked: np.asarray(model.predict_proba(features(asked))[:, 1], dtype=np.float64)
+
+
+def score(model: Model, test: pd.DataFrame) -> tuple[float, float]:
+    """Asks a model about real rows; returns accuracy and AUC."""
+    truth = test[LABEL].to_numpy()
+    chance = model(test)
+    return float(((chance > 0.5) == truth).mean()), float(roc_auc_score(truth, chance))

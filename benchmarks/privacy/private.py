@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import subprocess
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,12 @@ from benchmarks import environment
 from benchmarks.privacy.pipelines import Train
 from benchmarks.utility.cases import Case
 from benchmarks.utility.models import as_known
+from tfx_anonymizer.differential_privacy.budget import Budget
 
 Rows = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.int64]
 Probabilities = npt.NDArray[np.float64]
+Predict = Callable[[Rows], Probabilities]
 
 DELTA = 1e-5
 FOREST = ("diffprivlib==0.6.5", "scikit-learn==1.5.1", "numpy==1.26.4", "pandas==1.5.3", "scipy==1.12.0")
@@ -46,21 +50,27 @@ class PublicEncoding:
     """Encodes rows by what is known of everybody: categories, and numbers from 0 to 1.
 
     Args:
-        case: Its categories count as public.
+        names: The features.
+        categories: The values that each categorical one of them may have.
         one_hot: Whether each category has a column; else it is a number, its place in the alphabet. A split drawn at
             random among a hundred columns of 0 and 1 hardly ever divides anybody.
     """
 
-    def __init__(self, case: Case, *, one_hot: bool = True) -> None:
+    def __init__(self, names: Sequence[str], categories: Mapping[str, Sequence[str]], *, one_hot: bool = True) -> None:
+        self._names = list(names)
         self._one_hot = one_hot
+        self._domains = {name: np.unique(list(values)) for name, values in categories.items()}
+
+    @classmethod
+    def of(cls, case: Case, *, one_hot: bool = True) -> PublicEncoding:
+        """Makes the encoding of a case, whose categories count as public."""
         known = as_known(case.features, case.categorical)
-        self._names = list(case.features.columns)
-        self._categorical = case.categorical
-        self._domains = {name: np.unique(known[name].astype(str)) for name in case.categorical}
+        categories = {name: known[name].astype(str).unique() for name in case.categorical}
+        return cls(list(case.features.columns), categories, one_hot=one_hot)
 
     def __call__(self, frame: pd.DataFrame) -> Rows:
         """Returns float32, shape (n, width)."""
-        known = as_known(frame[self._names], self._categorical)
+        known = as_known(frame[self._names], tuple(self._domains))
         columns = []
         for name in self._names:
             if name in self._domains:
@@ -84,7 +94,7 @@ def private_pipeline(case: Case, model: str, epsilon: float) -> Train:
         model: `forest`, by diffprivlib, epsilon alone; or `network`, by DP-SGD, with delta = 1e-5.
         epsilon: The budget's.
     """
-    encode = PublicEncoding(case, one_hot=model == "network")
+    encode = PublicEncoding.of(case, one_hot=model == "network")
     label = str(case.label.name)
     classes = tuple(sorted(map(str, case.label.unique())))
 
@@ -92,7 +102,7 @@ def private_pipeline(case: Case, model: str, epsilon: float) -> Train:
         frame = table.to_pandas()
         rows = encode(frame)
         labels = np.searchsorted(classes, frame[label].astype(str).to_numpy())
-        predict = (_forest if model == "forest" else _network)(rows, labels, len(classes), epsilon, seed)
+        predict = fit(model, rows, labels, epsilon, seed, classes=len(classes))
 
         def answer(asked: pa.Table) -> Any:
             return predict(encode(asked.to_pandas()))
@@ -103,10 +113,32 @@ def private_pipeline(case: Case, model: str, epsilon: float) -> Train:
     return train
 
 
-def _network(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: float, seed: int) -> Any:
+def fit(
+    model: str, rows: Rows, labels: Labels, epsilon: float, seed: int, *, classes: int = 2, delta: float = DELTA
+) -> Predict:
+    """Trains a model within a budget.
+
+    Args:
+        model: `forest` or `network`; see `private_pipeline`.
+        rows: As `PublicEncoding` gives them: one-hot for a network, not so for a forest.
+        labels: From 0 to classes - 1, shape (n,).
+        epsilon: The budget's.
+        seed: Repeats the training, which is not private then; for benchmarks.
+        classes: How many labels there are.
+        delta: The network's; a forest has none.
+
+    Returns:
+        What gives the chances of the labels, float64, shape (m, classes), for encoded rows.
+    """
+    if model == "forest":
+        return _forest(rows, labels, classes, epsilon, seed)
+    return _network(rows, labels, classes, Budget(epsilon, delta), seed)
+
+
+def _network(rows: Rows, labels: Labels, classes: int, budget: Budget, seed: int) -> Predict:
     import tensorflow as tf
 
-    from tfx_anonymizer.dp_training import Budget, dp_fit
+    from tfx_anonymizer.dp_training import dp_fit
 
     tf.keras.backend.clear_session()
     tf.keras.utils.set_random_seed(seed)
@@ -124,11 +156,12 @@ def _network(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: f
         model,
         rows,
         wanted.astype(np.float32),
-        budget=Budget(epsilon, DELTA),
+        budget=budget,
         batch_size=min(BATCH, len(rows) // 4),
         epochs=EPOCHS,
         clip_norm=CLIP,
-        chunk=256,
+        # Samples vary in size; this holds nearly every one of them whole.
+        chunk=BATCH + BATCH // 8,
         seed=seed,
     )
 
@@ -139,7 +172,7 @@ def _network(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: f
     return predict
 
 
-def _forest(rows: Rows, labels: npt.NDArray[np.int64], classes: int, epsilon: float, seed: int) -> Any:
+def _forest(rows: Rows, labels: Labels, classes: int, epsilon: float, seed: int) -> Predict:
     # Lives as long as the forest does that is kept in it.
     holder = tempfile.TemporaryDirectory()
 

@@ -107,7 +107,7 @@ def test_results_of_an_older_version_are_not_mixed_in(tmp_path):
 
 def test_the_private_encoding_looks_at_no_rows(uci):
     case = load_case("adult-12", uci)
-    encode = PublicEncoding(case)
+    encode = PublicEncoding.of(case)
     some, all_rows = encode(case.features[:50]), encode(case.features[:5000])
     assert np.array_equal(some, all_rows[:50])
     assert all_rows.min() == 0
