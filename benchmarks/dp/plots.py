@@ -1,4 +1,4 @@
-"""Accuracy against epsilon and against k, a row of panels a model; and accuracy against what attacks find out."""
+"""Accuracy against epsilon and against k, a row of panels a model; and accuracy beside what attacks find out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 
 mpl.use("Agg")
@@ -14,11 +15,18 @@ from matplotlib import pyplot as plt
 
 from benchmarks.dp.methods import EPSILON, METHODS, NOTHING, K
 from benchmarks.dp.models import MODELS
+from benchmarks.dp.results import in_order
 
 # Always naming the most frequent class.
 _MAJORITY = 76.07
 _MARKERS = "osD^vP*Xh"
-_TITLES = {"forest": "random forest on the release", "logistic": "logistic regression on the release"}
+_TITLES = {"forest": "random forest", "logistic": "logistic regression"}
+# Column, its standard error, what chance comes to, and how it is called.
+_ATTACK_PANELS = (
+    ("accuracy", "accuracy_sem", _MAJORITY, "accuracy on non-members, %\n(dotted: most frequent class)"),
+    ("auc", "auc_sem", 0.5, "AUC of RMIA\n(dotted: chance)"),
+    ("tpr", "tpr_sem", 1.0, "caught at 1 % false alarms, %\n(dotted: chance)"),
+)
 
 
 def plot(table: pd.DataFrame, path: Path) -> None:
@@ -42,40 +50,29 @@ def plot(table: pd.DataFrame, path: Path) -> None:
 
 
 def plot_attacks(table: pd.DataFrame, path: Path) -> None:
-    """Draws accuracy against what the strongest attack finds out; to the left and above is better.
+    """Draws accuracy and what the strongest attack finds out side by side, a line a method and strength.
 
     Args:
         table: What `results.attack_summary` gives.
         path: Where to.
     """
-    figure, axes = plt.subplots(1, 2, figsize=(10.5, 5.2), sharey=True)
-    for axis, (value, chance, label) in zip(
-        axes,
-        (
-            ("auc", 0.5, "AUC of RMIA (0.5 is chance)"),
-            ("tpr", 1.0, "members caught at 1 % false alarms, % (1 is chance)"),
-        ),
-        strict=True,
-    ):
-        for name, style in _styles(table).items():
-            found = table[table["method"] == name].sort_values("strength")
-            errors = {"xerr": found[f"{value}_sem"], "yerr": found["accuracy_sem"]}
-            line = "none" if METHODS[name].strength == NOTHING else style["linestyle"]
-            axis.errorbar(
-                found[value], found["accuracy"], **errors, **{**style, "linestyle": line}, elinewidth=0.6, alpha=0.9
-            )
-            if METHODS[name].strength != NOTHING:
-                for at in (0, -1):
-                    text = f"{'k' if METHODS[name].strength == K else 'ε'} = {found['strength'].iloc[at]:g}"
-                    place = (found[value].iloc[at], found["accuracy"].iloc[at])
-                    axis.annotate(
-                        text, place, xytext=(5, 4), textcoords="offset points", fontsize=7, color=style["color"]
-                    )
+    rows = in_order(table, list(METHODS))
+    styles = _styles(table)
+    # A little room between methods.
+    places = np.arange(len(rows)) + 0.7 * (rows["method"] != rows["method"].shift()).cumsum().to_numpy()
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 0.21 * float(places[-1]) + 1.4), sharey=True)
+    for axis, (value, error, chance, label) in zip(axes, _ATTACK_PANELS, strict=True):
+        for name, style in styles.items():
+            mine = (rows["method"] == name).to_numpy()
+            axis.errorbar(rows[value][mine], places[mine], xerr=rows[error][mine], **{**style, "linestyle": "none"})
         axis.axvline(chance, color="black", linewidth=0.8, linestyle=":")
         axis.set_xlabel(label)
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel("accuracy on non-members, %")
-    _finish(figure, list(axes), path)
+        axis.grid(axis="x", alpha=0.3)
+        axis.tick_params(axis="y", length=0)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_yticks(places, [_name(*row) for row in zip(rows["method"], rows["strength"], strict=True)], fontsize=8)
+    axes[0].set_ylim(float(places[-1]) + 0.8, float(places[0]) - 0.8)
+    _save(figure, path)
 
 
 def _plot_accuracy(axis: Any, table: pd.DataFrame, model: str, strength: str) -> None:
@@ -90,7 +87,8 @@ def _plot_accuracy(axis: Any, table: pd.DataFrame, model: str, strength: str) ->
         if method.strength == NOTHING:
             axis.axhline(found["accuracy"].iloc[0], color="black", linewidth=1, linestyle=":", label=name)
         elif method.strength == strength:
-            axis.errorbar(found["strength"], found["accuracy"], yerr=found["sem"], **style)
+            label = f"{name} (in both rows)" if own else name
+            axis.errorbar(found["strength"], found["accuracy"], yerr=found["sem"], **{**style, "label": label})
             ticks |= set(found["strength"])
     axis.axhline(_MAJORITY, color="grey", linewidth=1, linestyle="--", label="most frequent class")
     axis.set_xscale("log")
@@ -113,14 +111,23 @@ def _styles(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _finish(figure: Any, axes: list[Any], path: Path) -> None:
-    """Puts one legend for all below, and writes the picture on white."""
+    """Puts one legend for all below, and writes the picture."""
     handles: dict[str, Any] = {}
     for axis in axes:
         handles.update({label: handle for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)})
     rows = -(-len(handles) // 5)
-    height = (0.25 + 0.25 * rows) / figure.get_figheight()
+    height = (0.05 + 0.25 * rows) / figure.get_figheight()
     figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=5, frameon=False)
-    figure.tight_layout(rect=(0, height, 1, 1))
+    _save(figure, path, height)
+
+
+def _name(method: str, strength: float) -> str:
+    sign = {EPSILON: "ε", K: "k"}.get(METHODS[method].strength)
+    return f"{method}, {sign} = {strength:g}" if sign else method
+
+
+def _save(figure: Any, path: Path, below: float = 0.0) -> None:
+    figure.tight_layout(rect=(0, below, 1, 1))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110, facecolor="white")
     plt.close(figure)

@@ -11,6 +11,7 @@ from scipy import stats
 
 from tests.dp_training.models import KERAS, load, network, rows, values
 from tfx_anonymizer.differential_privacy.coins import Coins
+from tfx_anonymizer.differential_privacy.noise import standard_gaussian
 from tfx_anonymizer.dp_training import gradients
 from tfx_anonymizer.dp_training.gradients import PrivateStep
 
@@ -134,8 +135,7 @@ def test_noise_has_the_size_that_is_accounted_for(keras, monkeypatch):
     step = step_of(network(keras, units=100), features, labels, clip_norm=2.0, noise_multiplier=1.5)
     assert spread(step, draws=40) > 1e-6
     # The check sees noise that is a tenth too small.
-    fair = Coins.normals
-    monkeypatch.setattr(Coins, "normals", lambda self, count: 0.9 * fair(self, count))
+    monkeypatch.setattr(gradients, "standard_gaussian", lambda coins, count: 0.9 * standard_gaussian(coins, count))
     assert spread(step, draws=40) < 1e-6
 
 
