@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,13 +68,27 @@ def accuracy(
     seed: int,
 ) -> float:
     """Trains a model on some rows and tells the share of other rows it labels rightly."""
+    return accuracies(name, train, label, (test,), test_label, categorical, seed)[0]
+
+
+def accuracies(
+    name: str,
+    train: pd.DataFrame,
+    label: pd.Series,
+    tests: Sequence[pd.DataFrame],
+    test_label: pd.Series,
+    categorical: tuple[str, ...],
+    seed: int,
+) -> list[float]:
+    """Trains a model on some rows and tells the share it labels rightly of other rows, in each of several forms."""
     codes = LabelEncoder().fit(pd.concat([label, test_label]))
     model = build(name, train, categorical, seed)
     with warnings.catch_warnings():
         # Thirty epochs are the paper's, whether or not the network has come to rest by then.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(as_known(train, categorical), codes.transform(label))
-    return float(np.mean(model.predict(as_known(test, categorical)) == codes.transform(test_label)))
+    truth = codes.transform(test_label)
+    return [float(np.mean(model.predict(as_known(test, categorical)) == truth)) for test in tests]
 
 
 def guide(name: str, train: pd.DataFrame, label: pd.Series, categorical: tuple[str, ...], seed: int) -> Guide:
