@@ -24,8 +24,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfx_anonymizer.core.columns import Table, kind_of, people_of, read_column
-from tfx_anonymizer.errors import PolicyError
+from tfx_anonymizer.core.columns import Table, kind_of, read_column
+from tfx_anonymizer.errors import ColumnError, PolicyError
 
 Ints = npt.NDArray[np.int64]
 
@@ -107,7 +107,7 @@ def measure_privacy(
         raise PolicyError("l is out of range", got=l, allowed="an integer of 2 or more")
     keys = [read_column(table, name, "quasi_identifiers") for name in quasi_identifiers]
     classes = _number_combinations([_number_values(key) for key in keys])
-    people = None if entity_id is None else people_of(table, entity_id).astype(np.int64)
+    people = None if entity_id is None else _people(table, entity_id)
     sizes = _class_sizes(classes, people)
     diversity = [_diversity(classes, read_column(table, name, "sensitive"), l) for name in sensitive]
     measured = bool(diversity) and len(classes) > 0
@@ -144,6 +144,14 @@ def _number_combinations(columns: Sequence[Ints]) -> Ints:
         # Renumbering at every step keeps the product below n * n, far from overflow.
         numbered = np.unique(numbered * span + column, return_inverse=True)[1].reshape(-1)
     return np.unique(numbered, return_inverse=True)[1].reshape(-1)
+
+
+# Numbered here and not by `columns.people_of`: what counts a release shares nothing with what made it.
+def _people(table: Table, name: str) -> Ints:
+    array = read_column(table, name, "entity_id")
+    if array.null_count:
+        raise ColumnError(f"entity_id column {name!r} is missing in some rows", got=f"{array.null_count} rows")
+    return _number_values(array)
 
 
 def _class_sizes(classes: Ints, people: Ints | None) -> Ints:
