@@ -72,7 +72,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
             to the guide), `"altered_medoid"` (the member nearest the class's mean meaning, altered until no fewer than
             k rows have that combination), `"by_attribute"` (each attribute by the one of these that the student learns
             most from), `"medoid"` (the paper's, a real record; warns), or `"auto"`: whichever the student learns most
-            from, and with a named partitioner the one that suits it.
+            from, and with a named partitioner the one that suits it. Below k = 50 the altered medoid is never chosen:
+            what it avoids would tell who is in the table.
         effort: How many ways `"auto"` tries: `"low"`, the guided tree alone; `"medium"`, a shortlist; `"high"`, all,
             and then a rule for each attribute; or `"auto"`: medium for up to 50,000 rows whose label is of two to eight
             classes, and low otherwise.
@@ -237,7 +238,8 @@ class AccuracyGuidedAnonymizer(BaseEstimator):  # type: ignore[misc]
         policy = self._policy()
         policy.check_columns(column_names(table))
         rows = len(table) if part_of is None else part_of.rows
-        wanted = candidates(self.partitioner, self.representative, self._effort(table, policy, rows), rows)
+        effort = self._effort(table, policy, rows)
+        wanted = candidates(self.partitioner, self.representative, effort, rows, policy.k)
         labels = self._fit_rows(table, guide, policy, wanted, part_of)
         if policy.most_suppressed(len(labels)) and (part_of is None or policy.t is None):
             released, scores = self.generalization_.apply(table, labels), self.scores_

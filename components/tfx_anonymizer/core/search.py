@@ -9,7 +9,7 @@ from tfx_anonymizer.core.attribute_rules import choose_rules, mixed
 from tfx_anonymizer.core.encoded_table import EncodedTable
 from tfx_anonymizer.core.encoding import Codes
 from tfx_anonymizer.core.partition import PARTITIONERS, Partition
-from tfx_anonymizer.core.representatives import RULES
+from tfx_anonymizer.core.representatives import rules_for
 from tfx_anonymizer.core.selection import BY_ATTRIBUTE, Candidate, Examination
 
 
@@ -81,7 +81,7 @@ def _carry_out(
 ) -> Found:
     if candidate.representative != BY_ATTRIBUTE:
         return Found(candidate, partition, encoded.represent(candidate.representative, partition))
-    released = {rule: encoded.represent(rule, partition) for rule in RULES}
+    released = {rule: encoded.represent(rule, partition) for rule in rules_for(encoded.problem.guarantees.k)}
     if not candidate.rules:
         assert examination is not None
         rules = choose_rules(released, lambda codes: examination.closeness(codes[partition.labels]))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tfx_anonymizer.core.encoding import Codes, Target
 from tfx_anonymizer.core.partition import BASELINES, OWN, PARTITIONERS, check_partitioner
 from tfx_anonymizer.core.partition.guided_tree import GuidedTree
-from tfx_anonymizer.core.representatives import BY_EFFECTS, check_representative
+from tfx_anonymizer.core.representatives import BY_EFFECTS, LEAST_K_TO_ALTER, check_representative
 from tfx_anonymizer.core.steering import shares
 from tfx_anonymizer.core.students import Column, answers, are_labels, check_student
 from tfx_anonymizer.errors import PolicyError
@@ -90,7 +90,9 @@ def check_method(partitioner: str, representative: str, effort: str, student: An
     check_student(student)
 
 
-def candidates(partitioner: str, representative: str, effort: str = "auto", rows: int = 0) -> tuple[Candidate, ...]:
+def candidates(
+    partitioner: str, representative: str, effort: str = "auto", rows: int = 0, k: int = LEAST_K_TO_ALTER
+) -> tuple[Candidate, ...]:
     """Returns what the parameters of these names ask for; one, if the partitioner is named or the effort is low.
 
     Args:
@@ -98,12 +100,15 @@ def candidates(partitioner: str, representative: str, effort: str = "auto", rows
         representative: A representative's name, or `auto`; both as `check_method` allows.
         effort: `low`, `medium`, `high`, or `auto`: medium up to `FEW_ROWS` rows and low above.
         rows: How many rows there are to group.
+        k: The guarantee. Below `LEAST_K_TO_ALTER` only who names `altered_medoid` gets it.
 
     Example:
         >>> candidates("auto", "auto", "low")
-        (Candidate(partitioner='guided_tree', representative='median'),)
+        (Candidate(partitioner='guided_tree', representative='median', rules=()),)
         >>> len(candidates("auto", "auto", "medium")), len(candidates("auto", "auto", "high"))
         (5, 15)
+        >>> candidates("mdav", "auto", k=10)
+        (Candidate(partitioner='mdav', representative='typical', rules=()),)
     """
     if effort == "auto":
         effort = "medium" if rows <= FEW_ROWS else "low"
@@ -115,8 +120,13 @@ def candidates(partitioner: str, representative: str, effort: str = "auto", rows
         # Measured: effects suit groups that were made by effects, and the tree is for those who are in a hurry.
         found = (Candidate(partitioner, "median" if partitioner == GuidedTree.name else "altered_medoid"),)
     if representative != "auto":
-        found = tuple(dict.fromkeys(dataclasses.replace(one, representative=representative) for one in found))
-    return found
+        found = tuple(dataclasses.replace(one, representative=representative) for one in found)
+    elif k < LEAST_K_TO_ALTER:
+        found = tuple(
+            dataclasses.replace(one, representative="typical") if one.representative == "altered_medoid" else one
+            for one in found
+        )
+    return tuple(dict.fromkeys(found))
 
 
 def needs_student(wanted: tuple[Candidate, ...]) -> bool:

@@ -57,7 +57,7 @@ def anonymize_table(
         require_columns(names, present, role)
     require_columns([policy.label] if policy.label else [], present, "label")
     require_columns([policy.entity_id] if policy.entity_id else [], present, "entity_id")
-    tried = method.candidates(table.num_rows if part_of is None else part_of.rows)
+    tried = method.candidates(table.num_rows if part_of is None else part_of.rows, policy.k)
     if policy.max_suppressed or depends_on_order(tried):
         # By every feature, for grouping sees only those that have a role.
         table = in_content_order(table)

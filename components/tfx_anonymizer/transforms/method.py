@@ -32,9 +32,9 @@ class Method:
     seed: int = 0
     max_rows_per_shard: int = MAX_ROWS_PER_SHARD
 
-    def candidates(self, rows: int) -> tuple[Candidate, ...]:
-        """Returns the ways that are tried on so many rows."""
-        return candidates(self.partitioner, self.representative, self.effort, rows)
+    def candidates(self, rows: int, k: int) -> tuple[Candidate, ...]:
+        """Returns the ways that are tried on so many rows for so great a k."""
+        return candidates(self.partitioner, self.representative, self.effort, rows, k)
 
     def check(self, policy: AnonymizationPolicy) -> None:
         """Checks what concerns method and policy together.
