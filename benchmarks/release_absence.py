@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("--releases", nargs="+", choices=RELEASES, default=RELEASES)
     options = parser.parse_args()
     case = load_case("adult-12", options.data)
-    console = Console(width=150)
+    console = Console(width=200)
     for seed in options.seeds:
         known = _done(options.out)
         cells = itertools.product(options.k, options.releases)
