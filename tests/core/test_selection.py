@@ -145,7 +145,7 @@ def test_numbers_are_scored_by_squared_error(student):
 
 @pytest.mark.parametrize("student", ["auto", "mlp"])
 def test_what_is_kept_scored_most_and_can_be_named(student):
-    people = make_people(1500)
+    people = make_people(700)
     common = {"label": "ill", "categorical": ["zip"], "random_state": 3}
     anonymizer = AccuracyGuidedAnonymizer(QUASI_IDENTIFIERS, 30, effort="high", student=student, **common)
     released = anonymizer.fit_transform(people, guide_for(people))

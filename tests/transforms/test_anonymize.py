@@ -48,10 +48,10 @@ def test_the_release_is_that_of_the_core(people):
     found = anonymize(batches_of(with_guide(people), 64))
     (summary,), files = found["summary"], dict(found["files"])
     plain = project(unify(found["released"]), [n for n in people.column_names if n != "name"])
+    # Names are nobody's to learn from: the transform drops direct identifiers first.
     expected = AccuracyGuidedAnonymizer.from_policy(POLICY).fit_transform(
-        people.drop(["name"]).append_column("name", people["name"]), guide_for(people.to_pandas())
+        people.drop(["name"]), guide_for(people.to_pandas())
     )
-    expected = expected.drop(["name"])
     names = sorted(expected.column_names)
     assert sorted(map(repr, plain.select(names).to_pylist())) == sorted(map(repr, expected.select(names).to_pylist()))
     assert measure_privacy(plain, QUASI_IDENTIFIERS).k >= 9
