@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 
 def append(path: Path, rows: Sequence[Any]) -> None:
     """Adds rows, all at once, so that a run that is killed leaves whole measurements.
@@ -23,3 +25,8 @@ def append(path: Path, rows: Sequence[Any]) -> None:
         if new:
             writer.writeheader()
         writer.writerows(map(dataclasses.asdict, rows))
+
+
+def done(path: Path, keys: Sequence[str]) -> set[tuple[Any, ...]]:
+    """Returns what was measured so far by the fields that say what was; nothing if there is no file."""
+    return set(pd.read_csv(path)[list(keys)].itertuples(index=False, name=None)) if path.is_file() else set()

@@ -13,7 +13,6 @@ import argparse
 import dataclasses
 import itertools
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,17 +132,12 @@ def main() -> None:
     case = load_case("adult-12", options.data)
     console = Console(width=200)
     for seed in options.seeds:
-        known = _done(options.out)
+        known = csv_rows.done(options.out, ["release", "k", "guide", "seed"])
         cells = itertools.product(options.k, options.releases)
         wanted = [(name, k) for k, name in cells if (name, k, options.guide, seed) not in known]
         if wanted:
             _measure_seed(case, seed, wanted, options, console)
     console.print(_table(pd.read_csv(options.out)))
-
-
-def _done(path: Path) -> set[tuple[Any, ...]]:
-    keys = ["release", "k", "guide", "seed"]
-    return set(pd.read_csv(path)[keys].itertuples(index=False, name=None)) if path.is_file() else set()
 
 
 def _measure_seed(

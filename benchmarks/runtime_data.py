@@ -103,8 +103,7 @@ def main() -> None:
     """Measures what is missing and prints all there is."""
     options = parse()
     path = options.out / "results.csv"
-    known = pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=["case", "model", "k", "seed"])
-    done = set(known[["case", "model", "k", "seed"]].itertuples(index=False, name=None))
+    done = csv_rows.done(path, ["case", "model", "k", "seed"])
     wanted = [
         (case, model, k, seed)
         for seed in options.seeds

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks import csv_rows
+
 KEYS = ["method", "strength", "seed"]
 STRONGEST = "rmia"
 
@@ -39,7 +41,7 @@ def read(path: Path) -> pd.DataFrame:
 
 def done(path: Path) -> set[tuple[str, float, int]]:
     """Returns the methods, strengths and seeds that were measured so far."""
-    return {tuple(row) for row in read(path)[KEYS].itertuples(index=False)}
+    return csv_rows.done(path, KEYS)
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -54,8 +54,7 @@ def read(path: Path) -> pd.DataFrame:
 
 def done(path: Path) -> set[tuple[str, str, int, str, int]]:
     """Returns the keys of what was measured so far."""
-    table = read(path)
-    return {tuple(row) for row in table[FIELDS[:5]].itertuples(index=False)}
+    return csv_rows.done(path, FIELDS[:5])
 
 
 def append(path: Path, measurement: Measurement) -> None:
